@@ -1,0 +1,53 @@
+//! `PUT` and `GET /shows/{showId}`: see [`holdfast::ops::define_show`] and [`holdfast::ops::show_status`].
+
+use std::sync::Arc;
+
+use holdfast::App;
+use holdfast::http::answer::Reply;
+use holdfast::http::call::SHOW_BODY;
+use holdfast::http::input::fields::Faults;
+use holdfast::http::input::show::ShowBody;
+use holdfast::http::{Answer, Call, view};
+use holdfast::lambda::Function;
+use holdfast::ops::define_show::define_show;
+use holdfast::ops::show_status::show_status;
+
+/// The function, for its own process and for the local system.
+#[must_use]
+pub fn function(app: Arc<App>) -> Function {
+    Function::new("define-show", app, handle)
+}
+
+/// Answers a request.
+///
+/// # Errors
+/// A problem of the contract.
+pub async fn handle(call: Call) -> Reply {
+    match call.method().as_str() {
+        "PUT" => put(call).await,
+        "GET" => get(call).await,
+        _ => Err(call.no_route()),
+    }
+}
+
+async fn put(call: Call) -> Reply {
+    call.operator()?;
+    let mut faults = Faults::default();
+    let json = call.json(SHOW_BODY, &mut faults)?;
+    let show = call.show_id(&mut faults);
+    let body = ShowBody::read(show, json.as_ref(), &mut faults);
+    let body = faults.finish(body)?;
+
+    let defined = define_show(&call.stores, &body.show, body.version).await??;
+    let view = view::show(&defined.show);
+    if defined.created { Answer::created(&view) } else { Answer::ok(&view) }
+}
+
+async fn get(call: Call) -> Reply {
+    let mut faults = Faults::default();
+    let show = call.show_id(&mut faults);
+    let show = faults.finish(show)?;
+
+    let show = show_status(&call.stores, &show).await??;
+    Answer::ok(&view::show(&show))
+}

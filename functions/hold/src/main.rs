@@ -1,0 +1,6 @@
+//! The process of the hold function.
+
+#[tokio::main]
+async fn main() -> Result<(), lambda_runtime::Error> {
+    holdfast::lambda::run(hold::function).await
+}

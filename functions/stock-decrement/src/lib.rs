@@ -1,0 +1,55 @@
+//! `POST .../stock/{zoneId}/decrement` and `GET .../stock/{zoneId}`: see [`holdfast::ops::stock_decrement`] and
+//! [`holdfast::ops::stock_status`].
+
+use std::sync::Arc;
+
+use holdfast::App;
+use holdfast::http::answer::Reply;
+use holdfast::http::call::BUYERS_BODY;
+use holdfast::http::input::fields::Faults;
+use holdfast::http::input::hold::DecrementBody;
+use holdfast::http::{Answer, Call, view};
+use holdfast::lambda::Function;
+use holdfast::ops::stock_decrement::{UnitsWish, stock_decrement};
+use holdfast::ops::stock_status::stock_status;
+
+/// The function, for its own process and for the local system.
+#[must_use]
+pub fn function(app: Arc<App>) -> Function {
+    Function::new("stock-decrement", app, handle)
+}
+
+/// Answers a request.
+///
+/// # Errors
+/// A problem of the contract.
+pub async fn handle(call: Call) -> Reply {
+    match call.method().as_str() {
+        "POST" => post(call).await,
+        "GET" => get(call).await,
+        _ => Err(call.no_route()),
+    }
+}
+
+async fn post(call: Call) -> Reply {
+    let mut faults = Faults::default();
+    let json = call.json(BUYERS_BODY, &mut faults)?;
+    let (show, zone) = (call.show_id(&mut faults), call.zone_id(&mut faults));
+    let buyer = call.buyer(&mut faults);
+    let body = DecrementBody::read(json.as_ref(), &mut faults);
+    let (((show, zone), buyer), body) = faults.finish(show.zip(zone).zip(buyer).zip(body))?;
+
+    let wish = UnitsWish { show, zone, quantity: body.quantity, ttl_ms: body.ttl_ms, buyer };
+    let (token, taken) = stock_decrement(&call.stores, &wish).await??;
+    let (held, remaining) = (taken.held, Some(taken.remaining));
+    Answer::created(&view::hold(&wish.show, token, &taken.units, held.state, &held.lease, remaining, None))
+}
+
+async fn get(call: Call) -> Reply {
+    let mut faults = Faults::default();
+    let (show, zone) = (call.show_id(&mut faults), call.zone_id(&mut faults));
+    let (show, zone) = faults.finish(show.zip(zone))?;
+
+    let count = stock_status(&call.stores, &show, &zone).await??;
+    Answer::ok(&view::zone(zone.as_str(), count))
+}

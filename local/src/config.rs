@@ -1,0 +1,109 @@
+//! What this machine's system is told by its environment: its own variables, and those of the functions, for which it
+//! has defaults of its own.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use holdfast::Config;
+
+/// Everything that is asked before anything is started.
+#[derive(Debug)]
+pub struct LocalConfig {
+    /// `PORT` (3000): where to listen on 127.0.0.1; 0 means any free port.
+    pub port: u16,
+    /// `DATA_DIR` (none): where both stores keep their data. Without it nothing is kept.
+    pub data_dir: Option<PathBuf>,
+    /// `REDIS_URL` (none): a Redis that is there already. Without it one is started.
+    pub redis_url: Option<String>,
+    /// `AWS_ENDPOINT_URL_DYNAMODB` (none): a DynamoDB that is there already. Without it one is started.
+    pub dynamo_url: Option<String>,
+    /// `DYNAMODB_PORT` (0): where the embedded DynamoDB listens; 0 means any free port.
+    pub dynamo_port: u16,
+    /// `TABLE_NAME` (holdfast): the table, which is made if it is not there.
+    pub table_name: String,
+    vars: HashMap<String, String>,
+}
+
+/// What is wrong with the environment, one line a variable.
+#[derive(Debug, thiserror::Error)]
+#[error("{}", .0.join("\n"))]
+pub struct ConfigErrors(Vec<String>);
+
+impl LocalConfig {
+    /// Reads a map of variables. An empty one counts as not set.
+    ///
+    /// # Errors
+    ///
+    /// All that is wrong, the functions' variables included, each with its name.
+    pub fn from_vars(mut vars: HashMap<String, String>) -> Result<Self, ConfigErrors> {
+        vars.retain(|_, value| !value.is_empty());
+        for (name, value) in [("TABLE_NAME", "holdfast"), ("TRUST_USER_HEADER", "true"), ("LOG_LEVEL", "error")] {
+            vars.entry(name.to_owned()).or_insert_with(|| value.to_owned());
+        }
+        let mut errors = Vec::new();
+        let config = Self {
+            port: port(&vars, "PORT", 3000, &mut errors),
+            data_dir: vars.get("DATA_DIR").map(PathBuf::from),
+            redis_url: vars.get("REDIS_URL").cloned(),
+            dynamo_url: vars.get("AWS_ENDPOINT_URL_DYNAMODB").cloned(),
+            dynamo_port: port(&vars, "DYNAMODB_PORT", 0, &mut errors),
+            table_name: vars.get("TABLE_NAME").cloned().unwrap_or_default(),
+            vars,
+        };
+        if config.redis_url.is_none() && config.vars.get("REDIS_CLUSTER").is_some_and(|cluster| cluster == "true") {
+            errors.push("REDIS_CLUSTER: needs REDIS_URL, for the Redis that is started here is no cluster".to_owned());
+        }
+        // Any addresses do for finding out what else is wrong.
+        if let Err(error) = config.of_functions("redis://127.0.0.1:6379", "http://127.0.0.1:8000") {
+            errors.push(error.to_string());
+        }
+        if errors.is_empty() { Ok(config) } else { Err(ConfigErrors(errors)) }
+    }
+
+    /// The functions' own configuration, once it is known where the stores are.
+    ///
+    /// # Errors
+    ///
+    /// All that is wrong with it, each with its variable.
+    pub fn of_functions(&self, redis_url: &str, dynamo_url: &str) -> Result<Config, holdfast::config::ConfigError> {
+        let mut vars = self.vars.clone();
+        vars.entry("REDIS_URL".to_owned()).or_insert_with(|| redis_url.to_owned());
+        vars.entry("AWS_ENDPOINT_URL_DYNAMODB".to_owned()).or_insert_with(|| dynamo_url.to_owned());
+        Config::from_vars(&vars)
+    }
+}
+
+fn port(vars: &HashMap<String, String>, name: &str, default: u16, errors: &mut Vec<String>) -> u16 {
+    let Some(text) = vars.get(name) else { return default };
+    text.parse().unwrap_or_else(|_| {
+        errors.push(format!("{name}: must be a port, 0 to 65535, and is {text:?}"));
+        default
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(vars: &[(&str, &str)]) -> Result<LocalConfig, ConfigErrors> {
+        LocalConfig::from_vars(vars.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect())
+    }
+
+    #[test]
+    fn everything_has_a_default() {
+        let config = read(&[("PORT", "")]).expect("an empty environment");
+        assert_eq!((config.port, config.dynamo_port, config.table_name.as_str()), (3000, 0, "holdfast"));
+        let functions = config.of_functions("redis://127.0.0.1:1", "http://127.0.0.1:2").expect("good addresses");
+        assert_eq!(functions.redis.url, "redis://127.0.0.1:1");
+        assert_eq!(functions.dynamo.endpoint.as_deref(), Some("http://127.0.0.1:2"));
+        assert!(functions.caller.trust_user_header);
+    }
+
+    #[test]
+    fn all_errors_come_together_and_name_their_variable() {
+        let wrong = [("PORT", "70000"), ("DYNAMODB_PORT", "x"), ("REDIS_CLUSTER", "true"), ("REQUEST_BUDGET_MS", "soon")];
+        let errors = read(&wrong).expect_err("nothing of it is right").to_string();
+        let named: Vec<_> = errors.lines().filter_map(|line| line.split_once(':')).map(|(name, _)| name).collect();
+        assert_eq!(named, ["PORT", "DYNAMODB_PORT", "REDIS_CLUSTER", "REQUEST_BUDGET_MS"]);
+    }
+}

@@ -1,0 +1,81 @@
+//! An embedded DynamoDB on a port of its own, so that the AWS CLI and SDKs can look into it.
+
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::Path;
+
+use dynoxide::Database;
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
+/// The file that a server with a data directory keeps there.
+const FILE: &str = "dynamodb.sqlite";
+
+/// Why the embedded DynamoDB could not be started.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The port could not be bound.
+    #[error("cannot listen on 127.0.0.1:{port}")]
+    Listen {
+        /// The port that was asked for; 0 means any.
+        port: u16,
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// The data could not be opened.
+    #[error("cannot open the DynamoDB data: {0}")]
+    Open(String),
+}
+
+/// A running server. Dropping it stops it; requests under way are still answered.
+#[derive(Debug)]
+pub struct DynamoServer {
+    address: SocketAddr,
+    stop: oneshot::Sender<()>,
+    serving: JoinHandle<()>,
+}
+
+impl DynamoServer {
+    /// Starts a server on `port` of 127.0.0.1 (0: a free one), which answers from now on.
+    ///
+    /// With `data_dir` it keeps a file there, without it keeps nothing.
+    ///
+    /// # Errors
+    ///
+    /// When the port or the file cannot be had.
+    pub async fn start(port: u16, data_dir: Option<&Path>) -> Result<Self, StartError> {
+        let listen_error = |source| StartError::Listen { port, source };
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.map_err(listen_error)?;
+        let address = listener.local_addr().map_err(listen_error)?;
+        let database = open(data_dir)?;
+        let (stop, stopped) = oneshot::channel::<()>();
+        let serving = tokio::spawn(async move {
+            let until = async { stopped.await.unwrap_or_default() };
+            if let Err(reason) = dynoxide::server::serve_with_shutdown(listener, database, until).await {
+                eprintln!("the embedded DynamoDB has stopped: {reason}");
+            }
+        });
+        Ok(Self { address, stop, serving })
+    }
+
+    /// `http://127.0.0.1:PORT`
+    pub fn endpoint(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// Stops it, and returns once the last request is answered and the data is on disk.
+    pub async fn stop(self) {
+        drop(self.stop);
+        // It can only fail by a panic, which has been printed.
+        let _ = self.serving.await;
+    }
+}
+
+fn open(data_dir: Option<&Path>) -> Result<Database, StartError> {
+    match data_dir {
+        None => Database::memory(),
+        Some(dir) => Database::new(&dir.join(FILE).to_string_lossy()),
+    }
+    .map_err(|error| StartError::Open(error.to_string()))
+}

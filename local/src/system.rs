@@ -1,0 +1,95 @@
+//! The whole system on one machine: stores, table, functions, gateway and the demo show, started in this order and
+//! stopped in the other.
+
+use std::io;
+use std::net::Ipv4Addr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use holdfast::{App, adapters};
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
+use crate::config::LocalConfig;
+use crate::data_dir::{self, DataDirError};
+use crate::gateway::Gateway;
+use crate::handlers::handlers;
+use crate::lambda::{Invocations, Lambda};
+use crate::stores::Stores;
+use crate::{demo, server, table, template};
+
+/// How long requests under way may hold up a stop: longer than any function runs.
+const STOP_LIMIT: Duration = Duration::from_secs(10);
+
+/// Why the system cannot start. Boxed, for it is only ever printed.
+pub type StartError = Box<dyn std::error::Error + Send + Sync>;
+
+/// A running system.
+#[derive(Debug)]
+pub struct System {
+    port: u16,
+    table_name: String,
+    stores: Stores,
+    stop: oneshot::Sender<()>,
+    serving: JoinHandle<io::Result<()>>,
+    invocations: Invocations,
+    /// Held for as long as the stores are up.
+    _data_dir: Option<std::fs::File>,
+}
+
+impl System {
+    /// Starts everything, and returns once it answers.
+    ///
+    /// # Errors
+    ///
+    /// A line for a person to read: what cannot be had, and where to change it.
+    pub async fn start(config: LocalConfig) -> Result<Self, StartError> {
+        let data_dir = config.data_dir.as_deref().map(|dir| {
+            data_dir::lock(dir, "lock").map_err(|error: DataDirError| format!("DATA_DIR: {}: {error}", dir.display()))
+        });
+        let data_dir = data_dir.transpose()?;
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, config.port))
+            .await
+            .map_err(|error| format!("PORT: cannot listen on 127.0.0.1:{}: {error}", config.port))?;
+        let port = listener.local_addr()?.port();
+        let template = template::functions()?;
+        let stores = Stores::start(&config).await?;
+
+        let functions = config.of_functions(&stores.redis_url, &stores.dynamo_url)?;
+        table::create(&adapters::dynamo::client(&functions.dynamo), &config.table_name).await?;
+        let app = Arc::new(App::connect(&functions).await?);
+        let (lambda, invocations) = Lambda::deploy(&template, handlers(&app))?;
+        let gateway = Arc::new(Gateway::new(&template, &lambda, port)?);
+        demo::put_up(&gateway).await?;
+
+        let (stop, stopped) = oneshot::channel::<()>();
+        let serving = tokio::spawn(server::serve(listener, gateway, lambda, async { stopped.await.unwrap_or_default() }));
+        Ok(Self { port, table_name: config.table_name, stores, stop, serving, invocations, _data_dir: data_dir })
+    }
+
+    /// Where the HTTP API answers.
+    pub fn url(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
+    }
+
+    /// What is printed once it answers: the three addresses, then three commands to try.
+    pub fn greeting(&self) -> String {
+        let Stores { redis_url, dynamo_url, .. } = &self.stores;
+        let (url, table) = (self.url(), &self.table_name);
+        format!("ready {url}\nredis {redis_url}\ndynamodb {dynamo_url} table {table}\n{}\n", demo::commands(&url))
+    }
+
+    /// Stops everything. Requests under way are answered first.
+    pub async fn stop(self) {
+        drop(self.stop);
+        let requests = async {
+            // It fails only by a panic, which has been printed.
+            let _ = self.serving.await;
+            self.invocations.ended().await;
+        };
+        // A caller that never finishes its request does not keep us.
+        let _ = tokio::time::timeout(STOP_LIMIT, requests).await;
+        self.stores.stop().await;
+    }
+}

@@ -1,0 +1,98 @@
+-- Seats and units behind one face, for the scripts that move places that a token holds (extend, release, pin, mark,
+-- free). It is put in front of each of them. A face reads all of its places at once, then writes them one by one:
+--
+--   read(now_ms, token) -> sold, holder   sold[i]: false (no such place), '' (for sale) or a booking id;
+--                                         holder[i]: the token that has place i now, or false
+--   take(i, token, px_ms, deadline_ms)    held by the token until the deadline
+--   let_go(i)                             held by nobody, for sale again
+--   sell(i, booking)                      sold to the booking, held by nobody
+--   unsell(i)                             for sale again
+--   recount()                             the zone's stock, from its units: the only line that writes it
+--
+-- The keys of the places come last in KEYS, from `first_key`: seats, seat-hold... for seats, and stock, stock-next,
+-- stock-returned, stock-held, stock-holders, stock-sold for the units of a zone.
+
+local DAY_MS = 86400000
+local EVENTS_KEPT = 100000
+
+local function clock()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+
+local function seats_face(first_key, seats)
+  local seats_key, face = KEYS[first_key], {}
+  local function lock(i) return KEYS[first_key + i] end
+  function face.read()
+    return redis.call('HMGET', seats_key, unpack(seats)), redis.call('MGET', unpack(KEYS, first_key + 1))
+  end
+  function face.take(i, token, px_ms) redis.call('SET', lock(i), token, 'PX', px_ms) end
+  function face.let_go(i) redis.call('DEL', lock(i)) end
+  function face.sell(i, booking)
+    redis.call('DEL', lock(i))
+    redis.call('HSET', seats_key, seats[i], booking)
+  end
+  function face.unsell(i) redis.call('HSET', seats_key, seats[i], '') end
+  function face.recount() end
+  return face
+end
+
+local function units_face(first_key, units, zone, show_key)
+  local stock_key, next_key, returned_key = KEYS[first_key], KEYS[first_key + 1], KEYS[first_key + 2]
+  local held_key, holders_key, sold_key = KEYS[first_key + 3], KEYS[first_key + 4], KEYS[first_key + 5]
+  local capacity = tonumber(redis.call('HGET', show_key, 'zone:' .. zone) or 0)
+  local number, face = {}, {}
+  for i = 1, #units do number[i] = string.sub(units[i], #zone + 2) end
+
+  -- A unit that was handed out once and is free again is `returned`; one from the fresh counter upwards is fresh
+  -- whenever nobody holds or has bought it.
+  local function give_back(i)
+    local next_fresh = tonumber(redis.call('GET', next_key) or 1)
+    if tonumber(number[i]) < next_fresh then redis.call('ZADD', returned_key, number[i], number[i]) end
+  end
+  function face.read(now_ms, token)
+    local bought = redis.call('HMGET', sold_key, unpack(number))
+    local holder = redis.call('HMGET', holders_key, unpack(number))
+    local deadline = redis.call('ZMSCORE', held_key, unpack(number))
+    local sold = {}
+    for i = 1, #number do
+      sold[i] = bought[i] or tonumber(number[i]) <= capacity and '' or holder[i] and '' or false
+      -- A lapsed unit that nobody has touched since is free for everybody but its last holder.
+      if holder[i] and holder[i] ~= token and tonumber(deadline[i] or 0) <= now_ms then holder[i] = false end
+    end
+    return sold, holder
+  end
+  function face.take(i, token, _, deadline_ms)
+    redis.call('ZADD', held_key, deadline_ms, number[i])
+    redis.call('HSET', holders_key, number[i], token)
+    redis.call('ZREM', returned_key, number[i])
+  end
+  function face.let_go(i)
+    redis.call('ZREM', held_key, number[i])
+    redis.call('HDEL', holders_key, number[i])
+    give_back(i)
+  end
+  function face.sell(i, booking)
+    redis.call('ZREM', held_key, number[i])
+    redis.call('HDEL', holders_key, number[i])
+    redis.call('ZREM', returned_key, number[i])
+    redis.call('HSET', sold_key, number[i], booking)
+  end
+  function face.unsell(i)
+    redis.call('HDEL', sold_key, number[i])
+    give_back(i)
+  end
+  function face.recount()
+    redis.call('SET', stock_key, capacity - redis.call('ZCARD', held_key) - redis.call('HLEN', sold_key))
+  end
+  return face
+end
+
+local function places_face(first_key, zone, places, show_key)
+  if zone == '' then return seats_face(first_key, places) end
+  return units_face(first_key, places, zone, show_key)
+end
+
+local function event(events_key, what, places, ...)
+  redis.call('XADD', events_key, 'MAXLEN', '~', EVENTS_KEPT, '*', what, table.concat(places, ' '), ...)
+end

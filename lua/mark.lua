@@ -1,0 +1,60 @@
+#!lua flags=allow-oom
+-- Tells Redis that places were sold to a booking, and ends the hold that had them.
+--
+-- Race: a mark that comes late, twice, or after the cancel of its booking changes nothing: the version says so.
+-- KEYS: show, hold, held, events, confirming, booking, place-keys...
+-- ARGV: buyer_booking, version, token, outcome (confirmed or refused), hold_booking, sold_count, zone (empty: seats), place...
+-- Reply: code, marked, freed
+-- Codes: NOT_LOADED, OK
+-- Keeps: INV-3, INV-5, INV-7, INV-9
+--
+-- The first sold_count places are sold to buyer_booking; the rest of the hold goes back for sale. In a confirm all are
+-- sold and buyer_booking is hold_booking. In a read repair the buyer is another booking: the guard refused this hold,
+-- which ends as a whole. A place of another booking, or of a live hold of another token, is not touched; the version
+-- is then not recorded, so that a later mark can still do it.
+
+local show_key, hold_key, held_key, events_key, confirming_key, booking_key =
+  KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
+local FIRST_PLACE_KEY, FIRST_PLACE = 7, 8
+local buyer_booking, version, token, outcome, hold_booking = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4], ARGV[5]
+local sold_count, zone = tonumber(ARGV[6]), ARGV[7]
+local places = {unpack(ARGV, FIRST_PLACE)}
+
+-- Check pass.
+local now_ms = clock()
+if redis.call('EXISTS', show_key) == 0 then return {-2, 0, 0} end
+local newer = version > tonumber(redis.call('GET', booking_key) or 0)
+local state = redis.call('HGET', hold_key, 'state')
+local ends = state == 'active' or state == 'confirming'
+local face = places_face(FIRST_PLACE_KEY, zone, places, show_key)
+local sold, holder = face.read(now_ms, token)
+
+-- Write pass.
+local marked, freed, passed_over = {}, {}, false
+for i = 1, #places do
+  local mine = holder[i] == token
+  if i <= sold_count and newer and sold[i] == '' and (mine or not holder[i]) then
+    face.sell(i, buyer_booking)
+    marked[#marked + 1] = places[i]
+  else
+    if i <= sold_count and sold[i] ~= buyer_booking then passed_over = true end
+    if mine and ends then
+      face.let_go(i)
+      freed[#freed + 1] = places[i]
+    end
+  end
+end
+if #marked + #freed > 0 then
+  face.recount()
+  if #marked > 0 then redis.call('ZREM', held_key, unpack(marked)) end
+  if #freed > 0 then redis.call('ZREM', held_key, unpack(freed)) end
+end
+if newer and not passed_over then redis.call('SET', booking_key, version, 'PX', DAY_MS) end
+if ends then
+  redis.call('HSET', hold_key, 'state', outcome, 'booking', hold_booking)
+  redis.call('PEXPIRE', hold_key, DAY_MS)
+  redis.call('ZREM', confirming_key, token)
+end
+if #marked > 0 then event(events_key, 'sold', marked, 'booking', buyer_booking) end
+if #freed > 0 then event(events_key, 'freed', freed) end
+return {0, #marked, #freed}

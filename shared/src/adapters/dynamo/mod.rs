@@ -1,0 +1,128 @@
+//! DynamoDB, the record. [`keys`] spells every key, [`items`] turns what the domain has into items and back, [`decide`] is the
+//! transaction that takes the decision of a token, [`show`] keeps shows.
+
+mod decide;
+pub mod items;
+pub mod keys;
+mod show;
+
+use std::future::Future;
+use std::time::Duration;
+
+use aws_sdk_dynamodb::Client;
+use aws_sdk_dynamodb::config::retry::RetryConfig;
+use aws_sdk_dynamodb::config::timeout::TimeoutConfig;
+use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region};
+use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
+use aws_smithy_http_client::tls::{self, rustls_provider::CryptoMode};
+
+use crate::config::DynamoConfig;
+use crate::{Deadline, Failure};
+
+/// DynamoDB. A clone shares the client.
+#[derive(Clone)]
+pub struct Dynamo {
+    client: Client,
+    table: String,
+    deadline: Deadline,
+}
+
+impl Dynamo {
+    /// A way to DynamoDB that connects on first use.
+    #[must_use]
+    pub fn new(config: &DynamoConfig) -> Self {
+        Self { client: client(config), table: config.table.clone(), deadline: Deadline::after(Duration::ZERO) }
+    }
+
+    /// The same client, for a request that has to be answered by `deadline`.
+    #[must_use]
+    pub fn by(&self, deadline: Deadline) -> Self {
+        Self { deadline, ..self.clone() }
+    }
+
+    /// Waits for a call, within the deadline.
+    async fn within<T, E>(&self, what: &str, call: impl Future<Output = Result<T, SdkError<E>>>) -> Result<T, Failure>
+    where
+        E: ProvideErrorMetadata + std::error::Error + Send + Sync + 'static,
+    {
+        match tokio::time::timeout_at(self.deadline.instant(), call).await {
+            Ok(answer) => answer.map_err(|error| failure(what, error)),
+            Err(_) => Err(Failure::unavailable(what)),
+        }
+    }
+}
+
+/// The SDK's client, as every function uses it. The SDK repeats throttled and unanswered calls by itself, three attempts
+/// in all with short waits; it keeps the client request token over these.
+#[must_use]
+pub fn client(config: &DynamoConfig) -> Client {
+    let keys = &config.credentials;
+    let http = aws_smithy_http_client::Builder::new().tls_provider(tls::Provider::Rustls(CryptoMode::Ring));
+    let sdk = aws_sdk_dynamodb::Config::builder()
+        .behavior_version(BehaviorVersion::latest())
+        .http_client(http.build_https())
+        .region(Region::new(config.region.clone()))
+        .credentials_provider(Credentials::new(
+            &keys.access_key_id,
+            &keys.secret_access_key,
+            keys.session_token.clone(),
+            None,
+            "environment",
+        ))
+        .timeout_config(
+            TimeoutConfig::builder()
+                .connect_timeout(config.connect_timeout)
+                .operation_attempt_timeout(config.response_timeout)
+                .build(),
+        )
+        .retry_config(
+            RetryConfig::standard()
+                .with_max_attempts(3)
+                .with_initial_backoff(Duration::from_millis(25))
+                .with_max_backoff(Duration::from_millis(200)),
+        );
+    Client::from_conf(match &config.endpoint {
+        Some(endpoint) => sdk.endpoint_url(endpoint).build(),
+        None => sdk.build(),
+    })
+}
+
+/// Whether an error code of DynamoDB says "later": the call was not carried out, or nobody knows.
+fn is_passing(code: Option<&str>) -> bool {
+    matches!(
+        code,
+        Some(
+            "ThrottlingException"
+                | "ThrottlingError"
+                | "ProvisionedThroughputExceededException"
+                | "ProvisionedThroughputExceeded"
+                | "RequestLimitExceeded"
+                | "LimitExceededException"
+                | "TransactionConflictException"
+                | "TransactionConflict"
+                | "TransactionInProgressException"
+                | "InternalServerError"
+                | "InternalServerErrorException"
+                | "InternalFailure"
+                | "ServiceUnavailable"
+                | "ServiceUnavailableException"
+        )
+    )
+}
+
+/// What an error of the SDK means to a caller.
+fn failure<E>(what: &str, error: SdkError<E>) -> Failure
+where
+    E: ProvideErrorMetadata + std::error::Error + Send + Sync + 'static,
+{
+    let passing = match &error {
+        SdkError::ServiceError(service) => {
+            is_passing(service.err().code()) || service.raw().status().is_server_error()
+        }
+        SdkError::ConstructionFailure(_) => false,
+        // The time is up, the connection broke, the answer was none: what happened is not known.
+        _ => true,
+    };
+    let (what, source) = (what.to_owned(), Some(error.into()));
+    if passing { Failure::Unavailable { what, source } } else { Failure::Internal { what, source } }
+}

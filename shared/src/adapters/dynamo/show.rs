@@ -1,0 +1,76 @@
+//! The ports that keep and read shows, and list what they have sold.
+
+use aws_sdk_dynamodb::types::{AttributeValue, Put, TransactWriteItem};
+
+use super::keys::{PARTITION, SORT};
+use super::{Dynamo, decide, items, keys};
+use crate::Failure;
+use crate::domain::{Show, ShowId};
+use crate::ports::{ListSold, ReadShow, SoldPlace, WriteShow};
+
+impl ReadShow for Dynamo {
+    async fn read_show(&self, show: &ShowId) -> Result<Option<Show>, Failure> {
+        let item = self.get(&keys::show(show)).await?;
+        item.map(|item| items::read_show(&item)).transpose()
+    }
+}
+
+impl WriteShow for Dynamo {
+    async fn write_show(&self, show: &Show) -> Result<bool, Failure> {
+        let document = Put::builder().table_name(&self.table).set_item(Some(items::show_item(show)?));
+        let document = if show.version == 1 {
+            document.condition_expression("attribute_not_exists(pk)")
+        } else {
+            let current = AttributeValue::N((show.version - 1).to_string());
+            document.condition_expression("version = :current").expression_attribute_values(":current", current)
+        };
+        let entry = Put::builder().table_name(&self.table).set_item(Some(items::show_entry(show)));
+        let puts = [document, entry].map(|put| put.build().map(|put| TransactWriteItem::builder().put(put).build()));
+        let puts = puts.into_iter().collect::<Result<Vec<_>, _>>();
+        let puts = puts.map_err(|error| Failure::internal_because("put of a show", error))?;
+        match self.transact("show", puts).await? {
+            decide::Transacted::Done => Ok(true),
+            // Our own write, whose answer was lost, is ours.
+            decide::Transacted::Cancelled(_) => {
+                let stored = self.read_show(&show.show_id).await?;
+                Ok(stored.is_some_and(|stored| stored == *show))
+            }
+        }
+    }
+}
+
+impl ListSold for Dynamo {
+    async fn list_sold(&self, show: &ShowId, shard: u8) -> Result<Vec<SoldPlace>, Failure> {
+        let mut places = Vec::new();
+        let mut from = None;
+        loop {
+            let query = self
+                .client
+                .query()
+                .table_name(&self.table)
+                .consistent_read(true)
+                .key_condition_expression("#pk = :pk")
+                .expression_attribute_names("#pk", PARTITION)
+                .expression_attribute_names("#sk", SORT)
+                .expression_attribute_values(":pk", AttributeValue::S(keys::sold_shard(show, shard)))
+                .projection_expression("#pk, #sk, booking, version")
+                .set_exclusive_start_key(from);
+            let page = self.within("query of sold places", query.send()).await?;
+            for item in page.items() {
+                places.push(items::read_sold_place(item)?);
+            }
+            from = page.last_evaluated_key;
+            if from.is_none() {
+                return Ok(places);
+            }
+        }
+    }
+}
+
+impl Dynamo {
+    /// An item, read consistently.
+    pub(super) async fn get(&self, key: &keys::Key) -> Result<Option<items::Item>, Failure> {
+        let get = self.client.get_item().table_name(&self.table).consistent_read(true).set_key(Some(key.attributes()));
+        Ok(self.within("get of an item", get.send()).await?.item)
+    }
+}

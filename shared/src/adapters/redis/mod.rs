@@ -1,0 +1,149 @@
+//! Redis, the arbiter of holds. [`Redis::call`] runs a script; each other module here fulfils the port of one operation.
+//!
+//! [`keys`] spells every key, [`codes`] is the table of what scripts answer, [`scripts`] lists them.
+
+pub mod codes;
+mod connection;
+mod hold;
+pub mod keys;
+mod load;
+mod replace;
+pub mod reply;
+pub mod scripts;
+mod settle;
+mod stock;
+
+use std::time::Duration;
+
+use ::redis::{Cmd, ErrorKind, RedisError, ServerErrorKind, Value};
+
+use crate::config::RedisConfig;
+use crate::{Deadline, Failure};
+use connection::Link;
+use reply::Reply;
+use scripts::Script;
+
+/// How often a script is sent in all before the request gives up.
+const ATTEMPTS: u32 = 4;
+/// What the wait before a repeat starts from.
+const BACK_OFF: Duration = Duration::from_millis(15);
+
+/// Redis. A clone shares the connection.
+#[derive(Clone)]
+pub struct Redis {
+    link: Link,
+    deadline: Deadline,
+}
+
+/// What to do after an error.
+#[derive(Debug, PartialEq, Eq)]
+enum Remedy {
+    /// The server does not know the script: send the script itself.
+    SendSource,
+    /// The connection is dead, or leads to a server that is not the primary any more.
+    Reconnect,
+    /// The server asks to come back.
+    Wait,
+    /// The server is full: not now, and nothing was done.
+    GiveUp,
+    /// Our fault.
+    Fault,
+}
+
+impl Redis {
+    /// A way to Redis that connects on first use.
+    #[must_use]
+    pub fn new(config: RedisConfig) -> Self {
+        Self { link: Link::new(config), deadline: Deadline::after(Duration::ZERO) }
+    }
+
+    /// The same connection, for a request that has to be answered by `deadline`.
+    #[must_use]
+    pub fn by(&self, deadline: Deadline) -> Self {
+        Self { link: self.link.clone(), deadline }
+    }
+
+    /// When the request has to be answered.
+    pub(crate) fn deadline(&self) -> Deadline {
+        self.deadline
+    }
+
+    /// Runs a script. It is sent again after a lost answer: every script is safe to repeat (design, section 3, rule 2).
+    ///
+    /// # Errors
+    /// [`Failure::Unavailable`] when no answer came within the deadline: the script may have run. [`Failure::Internal`]
+    /// for an answer that no script gives.
+    pub(crate) async fn call(&self, script: &Script, keys: &[String], args: &[&str]) -> Result<Reply, Failure> {
+        let by_sha1 = command("EVALSHA", &script.sha1, keys, args);
+        let mut attempt = 0;
+        loop {
+            let error = match self.send(&by_sha1).await {
+                Ok(value) => return Reply::of(script, value),
+                Err(error) if remedy(&error) == Remedy::SendSource => {
+                    match self.send(&command("EVAL", &script.source, keys, args)).await {
+                        Ok(value) => return Reply::of(script, value),
+                        Err(error) => error,
+                    }
+                }
+                Err(error) => error,
+            };
+            let what = format!("script {}", script.name);
+            match remedy(&error) {
+                Remedy::Fault => return Err(Failure::internal_because(what, error)),
+                Remedy::GiveUp => return Err(Failure::Unavailable { what, source: Some(error.into()) }),
+                Remedy::SendSource | Remedy::Reconnect | Remedy::Wait => {}
+            }
+            attempt += 1;
+            if attempt == ATTEMPTS || !self.deadline.back_off(attempt, BACK_OFF).await {
+                return Err(Failure::Unavailable { what, source: Some(error.into()) });
+            }
+        }
+    }
+
+    /// Sends one command, within the deadline; a connection that died is forgotten.
+    async fn send(&self, command: &Cmd) -> Result<Value, RedisError> {
+        let sent = tokio::time::timeout_at(self.deadline.instant(), self.link.send(command)).await;
+        let Ok((generation, answer)) = sent else {
+            return Err(std::io::Error::from(std::io::ErrorKind::TimedOut).into());
+        };
+        // A server's error may arrive as a value.
+        let answer = answer.and_then(|value| value.extract_error());
+        if let Err(error) = &answer
+            && remedy(error) == Remedy::Reconnect
+        {
+            self.link.discard(generation);
+        }
+        answer
+    }
+}
+
+fn command(verb: &str, script: &str, keys: &[String], args: &[&str]) -> Cmd {
+    let mut command = Cmd::with_capacity(keys.len() + args.len() + 3, 256);
+    command.arg(verb).arg(script).arg(keys.len()).arg(keys).arg(args);
+    command
+}
+
+/// What an error asks for. Everything that is not an answer of the server means that the connection is not to be
+/// trusted, and so does a primary that became a replica.
+fn remedy(error: &RedisError) -> Remedy {
+    match error.kind() {
+        ErrorKind::Server(ServerErrorKind::NoScript) => Remedy::SendSource,
+        ErrorKind::Server(ServerErrorKind::ReadOnly | ServerErrorKind::Moved | ServerErrorKind::Ask) => Remedy::Reconnect,
+        ErrorKind::Server(
+            ServerErrorKind::BusyLoading
+            | ServerErrorKind::TryAgain
+            | ServerErrorKind::ClusterDown
+            | ServerErrorKind::MasterDown,
+        ) => Remedy::Wait,
+        ErrorKind::Server(ServerErrorKind::CrossSlot | ServerErrorKind::ExecAbort) => Remedy::Fault,
+        ErrorKind::InvalidClientConfig => Remedy::Fault,
+        _ => match error.code() {
+            Some("BUSY" | "UNKILLABLE") => Remedy::Wait,
+            Some("OOM" | "MISCONF" | "NOREPLICAS") => Remedy::GiveUp,
+            // A script's own error names the command that failed in it.
+            Some("ERR") if error.to_string().contains("OOM command not allowed") => Remedy::GiveUp,
+            Some("ERR" | "WRONGTYPE" | "NOPERM") => Remedy::Fault,
+            _ => Remedy::Reconnect,
+        },
+    }
+}

@@ -1,0 +1,130 @@
+//! The scripts of `lua/`, with the signatures that their headers repeat (a test compares them), and the one way to call
+//! them. The file of a script, its constant here and the operation that calls it have one name.
+
+use std::sync::LazyLock;
+
+use super::codes::Code::{self, *};
+
+const PLACES: &str = include_str!("../../../../lua/lib/places.lua");
+
+/// A script: its source as it is sent, the SHA-1 of that, and its signature.
+pub struct Script {
+    /// The file's name without `.lua`.
+    pub name: &'static str,
+    /// What is sent to Redis: the file, after the library if it uses that.
+    pub source: String,
+    /// The hexadecimal SHA-1 of the source, as `EVALSHA` takes it.
+    pub sha1: String,
+    /// KEYS, as the header names them.
+    pub keys: &'static str,
+    /// ARGV, as the header names them, without the units in parentheses.
+    pub args: &'static str,
+    /// The codes, in order of precedence.
+    pub codes: &'static [Code],
+}
+
+impl Script {
+    fn new(
+        name: &'static str,
+        file: &'static str,
+        keys: &'static str,
+        args: &'static str,
+        codes: &'static [Code],
+    ) -> Script {
+        let source = if file.contains("face(") || file.contains("clock()") {
+            // `#!lua flags=...` must stay the first line.
+            match file.split_once('\n') {
+                Some((shebang, rest)) if shebang.starts_with("#!") => format!("{shebang}\n{PLACES}\n{rest}"),
+                _ => format!("{PLACES}\n{file}"),
+            }
+        } else {
+            file.to_owned()
+        };
+        let sha1 = redis::Script::new(&source).get_hash().to_owned();
+        Script { name, source, sha1, keys, args, codes }
+    }
+}
+
+macro_rules! scripts {
+    ($($id:ident $name:literal ($keys:literal) ($args:literal) [$($code:ident),*];)*) => {
+        $(
+            #[doc = concat!("`lua/", $name, ".lua`")]
+            pub static $id: LazyLock<Script> = LazyLock::new(|| {
+                Script::new($name, include_str!(concat!("../../../../lua/", $name, ".lua")), $keys, $args, &[$($code),*])
+            });
+        )*
+
+        /// All scripts.
+        #[must_use]
+        pub fn all() -> Vec<&'static Script> {
+            vec![$(&*$id),*]
+        }
+    };
+}
+
+scripts! {
+    HOLD "hold"
+        ("show, hold, seats, held, events, seat-hold...")
+        ("token, ttl_ms, buyer, seat...")
+        [NotLoaded, TtlTooLong, Ok, Closing, UnknownPlace, NotOnSale, LimitExceeded, Unavailable];
+    HOLD_STATUS "hold_status"
+        ("show, hold")
+        ("")
+        [NotLoaded, HoldLost, Ok];
+    EXTEND "extend"
+        ("show, hold, held, events, place-keys...")
+        ("token, ttl_ms, zone, place...")
+        [NotLoaded, TtlTooLong, HoldLost, InProgress, ExtendLimit, Ok];
+    RELEASE "release"
+        ("show, hold, held, events, place-keys...")
+        ("token, zone, place...")
+        [NotLoaded, Ok, InProgress, HoldLost];
+    PIN "pin"
+        ("show, hold, held, events, confirming, place-keys...")
+        ("token, pin_ms, payment, order, buyer, zone, place...")
+        [NotLoaded, Decided, HoldLost, Ok];
+    MARK "mark"
+        ("show, hold, held, events, confirming, booking, place-keys...")
+        ("buyer_booking, version, token, outcome, hold_booking, sold_count, zone, place...")
+        [NotLoaded, Ok];
+    FREE "free"
+        ("show, hold, held, events, confirming, booking, place-keys...")
+        ("booking, version, token, outcome, zone, place...")
+        [NotLoaded, Ok];
+    STOCK_DECREMENT "stock_decrement"
+        ("show, hold, held, events, stock, stock-next, stock-returned, stock-held, stock-holders, stock-sold")
+        ("token, ttl_ms, buyer, zone, quantity")
+        [NotLoaded, TtlTooLong, Ok, Closing, UnknownZone, NotOnSale, LimitExceeded, SoldOut];
+    STOCK_STATUS "stock_status"
+        ("show, stock-held, stock-sold")
+        ("zone")
+        [NotLoaded, UnknownZone, Ok];
+    LOAD_BEGIN "load_begin"
+        ("show, load")
+        ("owner, lease, version, turn_ms, lease_ms")
+        [Loaded, Loading, Ok];
+    LOAD_CHUNK "load_chunk"
+        ("load, staging")
+        ("owner, step, turn_ms, lease_ms, staging_ms, field and value...")
+        [LeaseLost, Ok];
+    LOAD_FINISH "load_finish"
+        ("show, load, load-seats, seats, load-sold / stock-sold / stock / stock-next / stock-returned / stock-held / stock-holders...")
+        ("owner, epoch, has_seats, zone_count, zone and capacity..., field and value of show...")
+        [Loaded, LeaseLost, Ok];
+    CLOSE_SEATS "close_seats"
+        ("show, seats, held")
+        ("version, mark, closing_ms, seat...")
+        [NotLoaded, InProgress, InUse, Ok];
+    CLOSE_ZONE "close_zone"
+        ("show, stock, stock-held, stock-sold")
+        ("version, mark, closing_ms, zone, capacity")
+        [NotLoaded, InProgress, InUse, Ok];
+    APPLY_SEATS "apply_seats"
+        ("show, seats")
+        ("version, mark, seat...")
+        [NotLoaded, Stale, Closing, Ok];
+    APPLY_SHOW "apply_show"
+        ("show, stock / stock-held / stock-sold...")
+        ("version, mark, zone_count, zone and capacity..., field and value of show...")
+        [NotLoaded, Stale, Closing, Ok];
+}

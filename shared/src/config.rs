@@ -1,0 +1,264 @@
+//! Configuration, parsed once at start from the environment (or, in tests, from a map), all errors together. The table in
+//! `docs/ARCHITECTURE.md` and `template.yaml` name the same variables; a test compares them.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+/// Everything that a function is told by its environment.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// The arbiter of holds.
+    pub redis: RedisConfig,
+    /// The record.
+    pub dynamo: DynamoConfig,
+    /// Who the caller is.
+    pub caller: CallerConfig,
+    /// `REQUEST_BUDGET_MS` (2000): how long a request may take in all before it is answered 503.
+    pub request_budget: Duration,
+    /// `LOG_LEVEL` (`info`): `info` logs a line per request, `error` only failures.
+    pub log_level: LogLevel,
+}
+
+/// How to reach Redis.
+#[derive(Clone, Debug)]
+pub struct RedisConfig {
+    /// `REDIS_URL`: `redis://` or `rediss://` (TLS), host and port. Of a cluster: any of its nodes.
+    pub url: String,
+    /// `REDIS_CLUSTER` (`false`): whether that is a cluster.
+    pub cluster: bool,
+    /// `REDIS_CONNECT_TIMEOUT_MS` (500): how long a connection may take.
+    pub connect_timeout: Duration,
+    /// `REDIS_RESPONSE_TIMEOUT_MS` (500): how long one answer may take.
+    pub response_timeout: Duration,
+}
+
+/// How to reach DynamoDB.
+#[derive(Clone, Debug)]
+pub struct DynamoConfig {
+    /// `TABLE_NAME` (`holdfast`): the table.
+    pub table: String,
+    /// `AWS_ENDPOINT_URL_DYNAMODB`: where DynamoDB is, when it is not Amazon's.
+    pub endpoint: Option<String>,
+    /// `AWS_REGION` (`us-east-1`; set by Lambda).
+    pub region: String,
+    /// `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_SESSION_TOKEN`: set by Lambda for its execution environment, for
+    /// as long as that lives.
+    pub credentials: Credentials,
+    /// `DYNAMODB_CONNECT_TIMEOUT_MS` (500): how long a connection may take.
+    pub connect_timeout: Duration,
+    /// `DYNAMODB_RESPONSE_TIMEOUT_MS` (900): how long one attempt of a call may take.
+    pub response_timeout: Duration,
+}
+
+/// Credentials of the AWS account.
+#[derive(Clone)]
+pub struct Credentials {
+    /// `AWS_ACCESS_KEY_ID`
+    pub access_key_id: String,
+    /// `AWS_SECRET_ACCESS_KEY`
+    pub secret_access_key: String,
+    /// `AWS_SESSION_TOKEN`
+    pub session_token: Option<String>,
+}
+
+impl std::fmt::Debug for Credentials {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Credentials(..)")
+    }
+}
+
+/// Who the caller is.
+#[derive(Clone, Debug)]
+pub struct CallerConfig {
+    /// `TRUST_USER_HEADER` (`false`): whether `X-User-Id` names the buyer where the API has no JWT authorizer.
+    pub trust_user_header: bool,
+    /// `OPERATOR_SCOPE` (`holdfast/operate`): the scope that a JWT needs for operators' routes.
+    pub operator_scope: String,
+}
+
+/// What is logged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogLevel {
+    /// One line a request.
+    Info,
+    /// Requests that failed.
+    Error,
+}
+
+/// What is wrong with the environment, one line a variable.
+#[derive(Debug, thiserror::Error)]
+#[error("{}", .0.join("\n"))]
+pub struct ConfigError(Vec<String>);
+
+/// The variables that [`Config::from_vars`] reads, for the test that compares docs, code and template.
+pub const VARIABLES: [&str; 16] = [
+    "REDIS_URL",
+    "REDIS_CLUSTER",
+    "REDIS_CONNECT_TIMEOUT_MS",
+    "REDIS_RESPONSE_TIMEOUT_MS",
+    "TABLE_NAME",
+    "AWS_ENDPOINT_URL_DYNAMODB",
+    "AWS_REGION",
+    "AWS_ACCESS_KEY_ID",
+    "AWS_SECRET_ACCESS_KEY",
+    "AWS_SESSION_TOKEN",
+    "DYNAMODB_CONNECT_TIMEOUT_MS",
+    "DYNAMODB_RESPONSE_TIMEOUT_MS",
+    "REQUEST_BUDGET_MS",
+    "TRUST_USER_HEADER",
+    "OPERATOR_SCOPE",
+    "LOG_LEVEL",
+];
+
+impl Config {
+    /// Reads the process environment.
+    ///
+    /// # Errors
+    /// All that is wrong, each with its variable.
+    pub fn from_env() -> Result<Config, ConfigError> {
+        Config::from_vars(&std::env::vars().collect())
+    }
+
+    /// Reads a map of variables.
+    ///
+    /// # Errors
+    /// All that is wrong, each with its variable.
+    pub fn from_vars(vars: &HashMap<String, String>) -> Result<Config, ConfigError> {
+        let mut reader = Reader { vars, problems: Vec::new() };
+        let endpoint = reader.optional("AWS_ENDPOINT_URL_DYNAMODB");
+        let config = Config {
+            redis: RedisConfig {
+                url: reader.redis_url(),
+                cluster: reader.flag("REDIS_CLUSTER"),
+                connect_timeout: reader.millis("REDIS_CONNECT_TIMEOUT_MS", 500),
+                response_timeout: reader.millis("REDIS_RESPONSE_TIMEOUT_MS", 500),
+            },
+            dynamo: DynamoConfig {
+                table: reader.text("TABLE_NAME", "holdfast"),
+                region: reader.text("AWS_REGION", "us-east-1"),
+                credentials: reader.credentials(endpoint.is_some()),
+                endpoint,
+                connect_timeout: reader.millis("DYNAMODB_CONNECT_TIMEOUT_MS", 500),
+                response_timeout: reader.millis("DYNAMODB_RESPONSE_TIMEOUT_MS", 900),
+            },
+            caller: CallerConfig {
+                trust_user_header: reader.flag("TRUST_USER_HEADER"),
+                operator_scope: reader.text("OPERATOR_SCOPE", "holdfast/operate"),
+            },
+            request_budget: reader.millis("REQUEST_BUDGET_MS", 2000),
+            log_level: reader.log_level(),
+        };
+        if reader.problems.is_empty() { Ok(config) } else { Err(ConfigError(reader.problems)) }
+    }
+}
+
+struct Reader<'a> {
+    vars: &'a HashMap<String, String>,
+    problems: Vec<String>,
+}
+
+impl Reader<'_> {
+    /// A variable that is set and not empty.
+    fn optional(&self, name: &str) -> Option<String> {
+        self.vars.get(name).filter(|value| !value.is_empty()).cloned()
+    }
+
+    fn text(&self, name: &str, default: &str) -> String {
+        self.optional(name).unwrap_or_else(|| default.to_owned())
+    }
+
+    fn problem(&mut self, name: &str, problem: &str) {
+        self.problems.push(format!("{name}: {problem}"));
+    }
+
+    fn flag(&mut self, name: &str) -> bool {
+        match self.optional(name).as_deref() {
+            None | Some("false") => false,
+            Some("true") => true,
+            Some(_) => {
+                self.problem(name, "must be true or false");
+                false
+            }
+        }
+    }
+
+    fn millis(&mut self, name: &str, default: u64) -> Duration {
+        let value = self.optional(name).map_or(Ok(default), |text| text.parse::<u64>());
+        match value {
+            Ok(ms) if (1..=900_000).contains(&ms) => Duration::from_millis(ms),
+            Ok(_) | Err(_) => {
+                self.problem(name, "must be a number of milliseconds from 1 to 900000");
+                Duration::from_millis(default)
+            }
+        }
+    }
+
+    fn redis_url(&mut self) -> String {
+        let Some(url) = self.optional("REDIS_URL") else {
+            self.problem("REDIS_URL", "must be set, like redis://127.0.0.1:6379");
+            return String::new();
+        };
+        if redis::parse_redis_url(&url).is_none() {
+            self.problem("REDIS_URL", "must be a URL like redis://host:6379 or rediss://host:6379");
+        }
+        url
+    }
+
+    /// The account's credentials. A DynamoDB that is not Amazon's takes any, so there none need be set.
+    fn credentials(&mut self, own_endpoint: bool) -> Credentials {
+        let mut get = |name: &str| match self.optional(name) {
+            Some(value) => value,
+            None if own_endpoint => "local".to_owned(),
+            None => {
+                self.problem(name, "must be set, or AWS_ENDPOINT_URL_DYNAMODB for a DynamoDB of your own");
+                String::new()
+            }
+        };
+        Credentials {
+            access_key_id: get("AWS_ACCESS_KEY_ID"),
+            secret_access_key: get("AWS_SECRET_ACCESS_KEY"),
+            session_token: self.optional("AWS_SESSION_TOKEN"),
+        }
+    }
+
+    fn log_level(&mut self) -> LogLevel {
+        match self.optional("LOG_LEVEL").as_deref() {
+            None | Some("info") => LogLevel::Info,
+            Some("error") => LogLevel::Error,
+            Some(_) => {
+                self.problem("LOG_LEVEL", "must be info or error");
+                LogLevel::Info
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn vars(pairs: &[(&str, &str)]) -> HashMap<String, String> {
+        pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+    }
+
+    #[test]
+    fn all_errors_are_told_together_and_named() {
+        let wrong = vars(&[
+            ("REDIS_CLUSTER", "yes"),
+            ("REQUEST_BUDGET_MS", "0"),
+            ("LOG_LEVEL", "loud"),
+            ("DYNAMODB_CONNECT_TIMEOUT_MS", "-1"),
+        ]);
+        let error = Config::from_vars(&wrong).map(|_| ()).map_err(|error| error.to_string());
+        let text = error.err().unwrap_or_default();
+        for name in ["REDIS_URL", "REDIS_CLUSTER", "REQUEST_BUDGET_MS", "LOG_LEVEL", "DYNAMODB_CONNECT_TIMEOUT_MS", "AWS_ACCESS_KEY_ID"] {
+            assert!(text.lines().any(|line| line.starts_with(name)), "{name} in {text}");
+        }
+    }
+
+    #[test]
+    fn a_store_of_ones_own_needs_no_credentials() {
+        let own = vars(&[("REDIS_URL", "redis://127.0.0.1:1"), ("AWS_ENDPOINT_URL_DYNAMODB", "http://127.0.0.1:2")]);
+        assert!(Config::from_vars(&own).is_ok());
+    }
+}

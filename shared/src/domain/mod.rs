@@ -1,0 +1,23 @@
+//! The words of the business, and the rules that need no store: ids, a show and its layout, places, payments, bookings,
+//! refusals. Pure: no I/O, no clock, no SDK. Start at [`show`] for what is sold and at [`booking`] for what became of it.
+
+pub mod booking;
+pub mod ids;
+pub mod layout;
+pub mod payment;
+pub mod places;
+pub mod refusal;
+pub mod show;
+
+pub use booking::{Booking, Decision, Refund, RefusedBecause};
+pub use ids::{BookingId, Buyer, HoldToken, RowId, SeatId, SectionId, ShowId, ZoneId};
+pub use payment::{OrderId, Payment};
+pub use places::Places;
+pub use refusal::{Refusal, SeatTaken};
+pub use show::Show;
+
+/// Most places that one request may name (contract: "Identifiers").
+pub const MAX_PLACES_PER_REQUEST: usize = 96;
+
+/// How far a pin moves the deadline of a hold, in ms: two periods of a reconcile that runs every minute, and a budget.
+pub const PIN_MS: u64 = 150_000;

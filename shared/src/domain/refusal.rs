@@ -1,0 +1,98 @@
+//! What the system says no to. A refusal is an answer and no error: what could not be done at all is a
+//! [`Failure`](crate::Failure). `http::problem` gives each its status and words.
+
+use super::{BookingId, Refund};
+
+/// Why one seat could not be held.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SeatTaken {
+    /// The seat.
+    pub seat: String,
+    /// When a held one frees at the latest, in ms from now; `None`: it is sold.
+    pub frees_in_ms: Option<u64>,
+}
+
+/// A decided no, by the code of the contract.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// The TTL is above the show's maximum, in ms: `invalid_request`.
+    TtlTooLong {
+        /// The maximum.
+        max_ttl_ms: u64,
+    },
+    /// `show_not_found`
+    ShowNotFound,
+    /// `zone_not_found`
+    ZoneNotFound,
+    /// `hold_not_found`
+    HoldNotFound,
+    /// `booking_not_found`
+    BookingNotFound,
+    /// `unknown_seat`
+    UnknownSeat {
+        /// The ones that the show does not have.
+        seats: Vec<String>,
+    },
+    /// `not_on_sale`; both in ms since the epoch, absent where the show has no such bound.
+    NotOnSale {
+        /// When the sale opens.
+        opens_at_ms: Option<i64>,
+        /// When it closes.
+        closes_at_ms: Option<i64>,
+    },
+    /// `seat_unavailable`
+    SeatUnavailable {
+        /// The seats that were held or sold.
+        seats: Vec<SeatTaken>,
+    },
+    /// `sold_out`
+    SoldOut {
+        /// What is left.
+        remaining: u64,
+    },
+    /// `limit_exceeded`
+    LimitExceeded {
+        /// Most places of a hold.
+        limit: u64,
+        /// What was asked for.
+        current: u64,
+    },
+    /// `extend_limit`
+    ExtendLimit {
+        /// The longest life of a hold, in seconds.
+        max_lifetime_s: u64,
+    },
+    /// `in_progress`
+    InProgress,
+    /// `in_use`
+    InUse {
+        /// The places that are held or sold; empty when another version is current.
+        places: Vec<String>,
+    },
+    /// `hold_lost`
+    HoldLost {
+        /// The booking, if the token was confirmed.
+        booking: Option<BookingId>,
+        /// The payment that came with the confirm.
+        refund: Option<Refund>,
+    },
+    /// `seat_already_sold`
+    SeatAlreadySold {
+        /// The seats or units that the guard refused.
+        places: Vec<String>,
+        /// Whether these are units.
+        units: bool,
+        /// The payment that came with the confirm.
+        refund: Option<Refund>,
+    },
+    /// `hold_mismatch`
+    HoldMismatch {
+        /// The payment that came with the confirm.
+        refund: Option<Refund>,
+    },
+    /// `idempotency_mismatch`
+    PaymentMismatch {
+        /// The other payment.
+        refund: Option<Refund>,
+    },
+}

@@ -1,0 +1,159 @@
+//! A request, on its way to an operation: what a handler is given.
+
+use std::sync::Arc;
+
+use lambda_http::http::{Method, StatusCode, header};
+use lambda_http::{Body, Request, RequestExt};
+
+use super::input::fields::Faults;
+use super::input;
+use super::json::Json;
+use super::problem::Problem;
+use super::routes;
+use crate::domain::{BookingId, Buyer, HoldToken, ShowId, ZoneId};
+use crate::{App, Stores};
+
+/// Body limit of buyers' routes, in bytes.
+pub const BUYERS_BODY: usize = 64 * 1024;
+/// Body limit of a show, in bytes.
+pub const SHOW_BODY: usize = 256 * 1024;
+
+/// One request.
+pub struct Call {
+    app: Arc<App>,
+    request: Request,
+    /// The stores, for as long as this request may take.
+    pub stores: Stores,
+}
+
+impl Call {
+    pub(crate) fn new(app: Arc<App>, request: Request, stores: Stores) -> Self {
+        Self { app, request, stores }
+    }
+
+    /// The HTTP method.
+    #[must_use]
+    pub fn method(&self) -> &Method {
+        self.request.method()
+    }
+
+    /// The path as it was sent, without the stage.
+    #[must_use]
+    pub fn path(&self) -> &str {
+        self.request.raw_http_path()
+    }
+
+    fn parameter(&self, name: &str) -> Option<&str> {
+        self.request.path_parameters_ref().and_then(|parameters| parameters.first(name))
+    }
+
+    /// `{showId}`
+    pub fn show_id(&self, faults: &mut Faults) -> Option<ShowId> {
+        input::show_id(self.parameter("showId"), faults)
+    }
+
+    /// `{zoneId}`
+    pub fn zone_id(&self, faults: &mut Faults) -> Option<ZoneId> {
+        input::zone_id(self.parameter("zoneId"), faults)
+    }
+
+    /// `{holdToken}`
+    pub fn hold_token(&self, faults: &mut Faults) -> Option<HoldToken> {
+        input::hold_token(self.parameter("holdToken"), faults)
+    }
+
+    /// `{bookingId}`
+    pub fn booking_id(&self, faults: &mut Faults) -> Option<BookingId> {
+        input::booking_id(self.parameter("bookingId"), faults)
+    }
+
+    /// The body as JSON. What is no JSON is a fault; `None` then.
+    ///
+    /// # Errors
+    /// 413 above `limit`; 415 for another content type.
+    pub fn json(&self, limit: usize, faults: &mut Faults) -> Result<Option<Json>, Problem> {
+        let bytes: &[u8] = match self.request.body() {
+            Body::Text(text) => text.as_bytes(),
+            Body::Binary(bytes) => bytes,
+            _ => &[],
+        };
+        if bytes.len() > limit {
+            let detail = format!("The body has {} bytes, more than {limit}.", bytes.len());
+            return Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "payload_too_large", detail));
+        }
+        if !self.is_json() {
+            let detail = "The body must be application/json.";
+            return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", detail));
+        }
+        if bytes.iter().all(u8::is_ascii_whitespace) {
+            faults.add("body", "is required");
+            return Ok(None);
+        }
+        match serde_json::from_slice(bytes) {
+            Ok(json) => Ok(Some(json)),
+            Err(error) => {
+                faults.add("body", format!("is not JSON: {error}"));
+                Ok(None)
+            }
+        }
+    }
+
+    /// The same for a body that may be absent: it is then `{}`.
+    ///
+    /// # Errors
+    /// See [`Call::json`].
+    pub fn json_or_empty(&self, limit: usize, faults: &mut Faults) -> Result<Option<Json>, Problem> {
+        if self.request.body().is_empty() { Ok(Some(Json::Object(Vec::new()))) } else { self.json(limit, faults) }
+    }
+
+    /// A missing Content-Type counts as JSON.
+    fn is_json(&self) -> bool {
+        let Some(value) = self.request.headers().get(header::CONTENT_TYPE) else { return true };
+        let essence = value.to_str().unwrap_or("").split(';').next().unwrap_or("").trim().to_ascii_lowercase();
+        essence == "application/json" || essence.starts_with("application/") && essence.ends_with("+json")
+    }
+
+    /// Who the buyer is: the `sub` of a JWT, else `X-User-Id` where that is trusted; else nobody.
+    pub fn buyer(&self, faults: &mut Faults) -> Option<Buyer> {
+        let context = self.request.request_context_ref();
+        let jwt = context.and_then(|context| context.authorizer()?.jwt.as_ref());
+        if let Some(subject) = jwt.and_then(|jwt| jwt.claims.get("sub")) {
+            return Some(Buyer::of(subject));
+        }
+        let header = self.request.headers().get("x-user-id");
+        let Some(header) = header.filter(|_| self.app.caller.trust_user_header) else { return Some(Buyer::default()) };
+        if !(1..=255).contains(&header.len()) {
+            faults.add("X-User-Id", "must be 1 to 255 bytes");
+            return None;
+        }
+        Some(Buyer::of(header.as_bytes()))
+    }
+
+    /// Refuses a caller whose JWT has no operator's scope. Without a JWT the gateway has decided already (AWS_IAM), or this
+    /// is a machine of one's own.
+    ///
+    /// # Errors
+    /// 403 `forbidden`.
+    pub fn operator(&self) -> Result<(), Problem> {
+        let context = self.request.request_context_ref();
+        let Some(jwt) = context.and_then(|context| context.authorizer()?.jwt.as_ref()) else { return Ok(()) };
+        let wanted = &self.app.caller.operator_scope;
+        let listed = jwt.scopes.as_ref().is_some_and(|scopes| scopes.contains(wanted));
+        let claimed = jwt.claims.get("scope").is_some_and(|scopes| scopes.split(' ').any(|scope| scope == wanted));
+        if listed || claimed { Ok(()) } else { Err(Problem::forbidden()) }
+    }
+
+    /// 405 with what the path allows, or 404 if there is no such path.
+    #[must_use]
+    pub fn no_route(&self) -> Problem {
+        let methods = routes::methods_of(self.path());
+        if methods.is_empty() {
+            return Problem::new(StatusCode::NOT_FOUND, "not_found", "There is no such path.");
+        }
+        let allow = methods.join(", ");
+        let detail = format!("This path allows {allow}.");
+        let mut problem = Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", detail);
+        problem.allow = Some(allow);
+        problem
+    }
+}

@@ -1,0 +1,15 @@
+//! Between HTTP and the domain: [`call`] is a request, [`input`] turns it into typed values (all faults at once), [`problem`]
+//! gives refusals and failures their status and words, [`view`] is how holds, shows and bookings look in JSON, [`routes`]
+//! lists what there is.
+
+pub mod answer;
+pub mod call;
+pub mod input;
+pub mod json;
+pub mod problem;
+pub mod routes;
+pub mod view;
+
+pub use answer::Answer;
+pub use call::Call;
+pub use problem::Problem;

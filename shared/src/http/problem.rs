@@ -1,0 +1,203 @@
+//! Problems (RFC 9457): the status, code and words of every refusal and failure. Codes and meanings are the contract's.
+
+use jiff::Timestamp;
+use lambda_http::http::StatusCode;
+use serde_json::{Map, Value, json};
+
+use super::input::fields::Fault;
+use crate::Failure;
+use crate::domain::{Refund, Refusal};
+
+/// How long a caller should wait before it repeats, in seconds.
+const RETRY_AFTER_S: u64 = 1;
+
+/// An answer that is not a success.
+#[derive(Clone, Debug)]
+pub struct Problem {
+    /// The HTTP status.
+    pub status: StatusCode,
+    /// The code of the contract.
+    pub code: &'static str,
+    /// What happened, for people.
+    pub detail: String,
+    /// What the code carries.
+    pub extra: Map<String, Value>,
+    /// `Retry-After`, in seconds.
+    pub retry_after_s: Option<u64>,
+    /// `Allow`.
+    pub allow: Option<String>,
+    /// What really happened, for the log and never for the caller.
+    pub log: Option<String>,
+}
+
+impl Problem {
+    /// A problem that carries nothing.
+    pub fn new(status: StatusCode, code: &'static str, detail: impl Into<String>) -> Problem {
+        Problem {
+            status,
+            code,
+            detail: detail.into(),
+            extra: Map::new(),
+            retry_after_s: None,
+            allow: None,
+            log: None,
+        }
+    }
+
+    fn with(mut self, name: &str, value: impl Into<Value>) -> Problem {
+        self.extra.insert(name.to_owned(), value.into());
+        self
+    }
+
+    fn with_refund(self, refund: Option<&Refund>) -> Problem {
+        match refund {
+            Some(refund) => self.with("refund", json!({"reference": refund.reference, "status": "due"})),
+            None => self,
+        }
+    }
+
+    fn retry(mut self) -> Problem {
+        self.retry_after_s = Some(RETRY_AFTER_S);
+        self
+    }
+
+    /// 400 with every fault.
+    #[must_use]
+    pub fn invalid(faults: Vec<Fault>) -> Problem {
+        let detail = faults.iter().map(|fault| format!("{} {}", fault.field, fault.problem)).collect::<Vec<_>>().join("; ");
+        Problem::new(StatusCode::BAD_REQUEST, "invalid_request", detail).with("errors", json!(faults))
+    }
+
+    /// 400 with one fault.
+    pub fn invalid_field(field: &str, problem: impl Into<String>) -> Problem {
+        Problem::invalid(vec![Fault { field: field.to_owned(), problem: problem.into() }])
+    }
+
+    /// 500: a fixed text; `log` is what happened.
+    pub fn internal(log: impl Into<String>) -> Problem {
+        let text = "Something went wrong on our side. Tell us the request id.";
+        let mut problem = Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", text);
+        problem.log = Some(log.into());
+        problem
+    }
+
+    /// 403 for a caller who is no operator.
+    #[must_use]
+    pub fn forbidden() -> Problem {
+        Problem::new(StatusCode::FORBIDDEN, "forbidden", "This is for operators.")
+    }
+
+    /// The title of a code: the code in words.
+    #[must_use]
+    pub fn title(&self) -> String {
+        let mut title = self.code.replace('_', " ");
+        if let Some(first) = title.get_mut(0..1) {
+            first.make_ascii_uppercase();
+        }
+        title
+    }
+
+    /// The JSON body.
+    #[must_use]
+    pub fn body(&self, request_id: &str) -> String {
+        let mut body = Map::new();
+        body.insert("type".to_owned(), json!(format!("urn:holdfast:problem:{}", self.code)));
+        body.insert("title".to_owned(), json!(self.title()));
+        body.insert("status".to_owned(), json!(self.status.as_u16()));
+        body.insert("code".to_owned(), json!(self.code));
+        body.insert("detail".to_owned(), json!(self.detail));
+        body.insert("requestId".to_owned(), json!(request_id));
+        body.extend(self.extra.clone());
+        Value::Object(body).to_string()
+    }
+}
+
+impl From<Failure> for Problem {
+    fn from(failure: Failure) -> Problem {
+        match &failure {
+            Failure::Unavailable { .. } => {
+                let text = "A store did not answer in time, or the show is being loaded. What happened is not known: repeat.";
+                let mut problem = Problem::new(StatusCode::SERVICE_UNAVAILABLE, "unavailable", text).retry();
+                problem.log = Some(failure.chain());
+                problem
+            }
+            Failure::Undecided => Problem::from(Refusal::InProgress),
+            Failure::Internal { .. } => Problem::internal(failure.chain()),
+        }
+    }
+}
+
+impl From<Refusal> for Problem {
+    fn from(refusal: Refusal) -> Problem {
+        let not_found = |code, detail| Problem::new(StatusCode::NOT_FOUND, code, detail);
+        let conflict = |code, detail: &str| Problem::new(StatusCode::CONFLICT, code, detail);
+        let mismatch = |code, detail| Problem::new(StatusCode::UNPROCESSABLE_ENTITY, code, detail);
+        match refusal {
+            Refusal::TtlTooLong { max_ttl_ms } => {
+                Problem::invalid_field("ttlSeconds", format!("must be at most {} for this show", max_ttl_ms / 1000))
+            }
+            Refusal::ShowNotFound => not_found("show_not_found", "There is no such show."),
+            Refusal::ZoneNotFound => not_found("zone_not_found", "The show has no such zone."),
+            Refusal::HoldNotFound => not_found("hold_not_found", "There is no such hold."),
+            Refusal::BookingNotFound => not_found("booking_not_found", "There is no such booking."),
+            Refusal::UnknownSeat { seats } => {
+                not_found("unknown_seat", "The show does not have all of these seats.").with("seats", seats)
+            }
+            Refusal::NotOnSale { opens_at_ms, closes_at_ms } => {
+                let mut problem = Problem::new(StatusCode::FORBIDDEN, "not_on_sale", "The show is not on sale now.");
+                for (name, instant) in [("opensAt", opens_at_ms), ("closesAt", closes_at_ms)] {
+                    if let Some(instant) = instant.and_then(|ms| Timestamp::from_millisecond(ms).ok()) {
+                        problem = problem.with(name, instant.to_string());
+                    }
+                }
+                problem
+            }
+            Refusal::SeatUnavailable { seats } => {
+                let seats = seats.into_iter().map(|taken| match taken.frees_in_ms {
+                    Some(ms) => json!({"seat": taken.seat, "reason": "held", "freesInMs": ms}),
+                    None => json!({"seat": taken.seat, "reason": "sold"}),
+                });
+                let seats: Vec<Value> = seats.collect();
+                conflict("seat_unavailable", "Some of these seats are held or sold. None was taken.").with("seats", seats)
+            }
+            Refusal::SoldOut { remaining } => {
+                conflict("sold_out", "The zone has fewer places left. None was taken.").with("remaining", remaining)
+            }
+            Refusal::LimitExceeded { limit, current } => {
+                conflict("limit_exceeded", "These are more places than one hold may have.")
+                    .with("limit", limit)
+                    .with("current", current)
+            }
+            Refusal::ExtendLimit { max_lifetime_s } => {
+                conflict("extend_limit", "The hold would live longer than the show allows. Nothing was changed.")
+                    .with("maxLifetimeSeconds", max_lifetime_s)
+            }
+            Refusal::InProgress => conflict("in_progress", "The hold is being confirmed.").retry(),
+            Refusal::InUse { places } if places.is_empty() => {
+                conflict("in_use", "Another version of the show is current.").with("places", places)
+            }
+            Refusal::InUse { places } => {
+                conflict("in_use", "Places that would go are held or sold.").with("places", places)
+            }
+            Refusal::HoldLost { booking, refund } => {
+                let problem = conflict("hold_lost", "The token holds nothing any more.").with_refund(refund.as_ref());
+                match booking {
+                    Some(booking) => problem.with("bookingId", booking.to_string()),
+                    None => problem,
+                }
+            }
+            Refusal::SeatAlreadySold { places, units, refund } => {
+                conflict("seat_already_sold", "Places of this hold were sold to somebody else.")
+                    .with(if units { "units" } else { "seats" }, places)
+                    .with_refund(refund.as_ref())
+            }
+            Refusal::HoldMismatch { refund } => {
+                mismatch("hold_mismatch", "The places sent are not those of the hold.").with_refund(refund.as_ref())
+            }
+            Refusal::PaymentMismatch { refund } => {
+                mismatch("idempotency_mismatch", "The token was confirmed with another payment.")
+                    .with_refund(refund.as_ref())
+            }
+        }
+    }
+}

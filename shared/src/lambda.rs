@@ -1,0 +1,203 @@
+//! The layer around every handler, between the raw event and the raw answer: it reads the event, keeps the time, catches
+//! panics, and writes the log line. It wraps the *raw* event because lambda_http refuses some events, and panics on others
+//! (a `Host` that is none, base64 that is none), before any handler is called.
+
+use std::future::Future;
+use std::panic::AssertUnwindSafe;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+
+use futures_util::FutureExt;
+use lambda_http::http::{Response, header};
+use lambda_http::request::{LambdaRequest, RequestContext};
+use lambda_http::{Adapter, Body, LambdaEvent, Request, RequestExt};
+use lambda_runtime::Error;
+use serde::Serialize;
+use serde_json::value::RawValue;
+use tower::Service;
+
+use crate::http::answer::Reply;
+use crate::http::{Call, Problem};
+use crate::telemetry::RequestLine;
+use crate::{App, Deadline};
+
+/// An event as the runtime hands it over.
+pub type RawEvent = LambdaEvent<Box<RawValue>>;
+
+/// What is kept of the function's own time-out for the answer to reach the caller.
+const MARGIN: Duration = Duration::from_millis(200);
+
+type Handler = dyn Fn(Call) -> Pin<Box<dyn Future<Output = Reply> + Send>> + Send + Sync;
+
+/// A handler with everything that stands around it, as the Lambda runtime and the local system call it.
+#[derive(Clone)]
+pub struct Function {
+    name: &'static str,
+    app: Arc<App>,
+    handler: Arc<Handler>,
+}
+
+/// Runs a function until the process ends. One process serves as many invocations at once as the platform lets it.
+///
+/// # Errors
+/// What ended it.
+pub async fn run(function: fn(Arc<App>) -> Function) -> Result<(), Error> {
+    let app = App::from_env()?;
+    lambda_runtime::run_concurrent(function(Arc::new(app))).await
+}
+
+impl Function {
+    /// Puts the layer around a handler.
+    pub fn new<F>(name: &'static str, app: Arc<App>, handler: impl Fn(Call) -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = Reply> + Send + 'static,
+    {
+        Self { name, app, handler: Arc::new(move |call| Box::pin(handler(call))) }
+    }
+
+    /// Answers one event. There is always an answer: an event that cannot be read, or a panic, is the contract's 500.
+    pub async fn call(self, event: RawEvent) -> impl Serialize + Send + use<> {
+        let started = Instant::now();
+        let LambdaEvent { payload, context } = event;
+        let request_id = context.request_id.clone();
+        let deadline = Deadline::after(self.app.request_budget).or_after(time_left(context.deadline));
+
+        let this = self.clone();
+        let mut adapter = Adapter::from(tower::service_fn(move |request: Request| {
+            let this = this.clone();
+            async move { Ok::<_, Error>(this.answer(request, deadline, started).await) }
+        }));
+        // Deserialising cannot panic; turning the event into a request can.
+        let answered = AssertUnwindSafe(async {
+            let event = LambdaEvent { payload: serde_json::from_str::<LambdaRequest>(payload.get())?, context };
+            adapter.call(event).await
+        });
+        let cause = match answered.catch_unwind().await {
+            Ok(Ok(answer)) => return RawAnswer::Answer(Box::new(answer)),
+            Ok(Err(error)) => error.to_string(),
+            Err(_) => "a panic".to_owned(),
+        };
+        let problem = Problem::internal(cause);
+        self.log("?", &request_id, &Err(problem.clone()), started);
+        RawAnswer::Problem(RawProblem::of(&problem, &request_id))
+    }
+
+    async fn answer(self, request: Request, deadline: Deadline, started: Instant) -> Response<Body> {
+        let (route, request_id) = names(&request);
+        let call = Call::new(self.app.clone(), request, self.app.stores(deadline));
+        let reply = AssertUnwindSafe((self.handler)(call)).catch_unwind().await;
+        let reply = reply.unwrap_or_else(|panic| Err(Problem::internal(panic_text(&*panic))));
+        self.log(&route, &request_id, &reply, started);
+        response(reply, &request_id)
+    }
+
+    fn log(&self, route: &str, request_id: &str, reply: &Reply, started: Instant) {
+        let problem = reply.as_ref().err();
+        let status = reply.as_ref().map_or_else(|problem| problem.status, |answer| answer.status);
+        let line = RequestLine {
+            function: self.name,
+            route,
+            request_id,
+            status: status.as_u16(),
+            code: problem.map(|problem| problem.code),
+            cause: problem.and_then(|problem| problem.log.as_deref()),
+            took: started.elapsed(),
+        };
+        line.write(self.app.log_level);
+    }
+}
+
+impl Service<RawEvent> for Function {
+    type Response = Box<RawValue>;
+    type Error = Error;
+    type Future = Pin<Box<dyn Future<Output = Result<Box<RawValue>, Error>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Error>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, event: RawEvent) -> Self::Future {
+        let this = self.clone();
+        Box::pin(async move { Ok(serde_json::value::to_raw_value(&Function::call(this, event).await)?) })
+    }
+}
+
+/// Either shape of an answer. Both read the same in JSON.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum RawAnswer<A> {
+    Answer(A),
+    Problem(RawProblem),
+}
+
+/// The answer to an event whose kind is not known: what API Gateway takes of all of them.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct RawProblem {
+    status_code: u16,
+    headers: serde_json::Map<String, serde_json::Value>,
+    body: String,
+    is_base64_encoded: bool,
+}
+
+impl RawProblem {
+    fn of(problem: &Problem, request_id: &str) -> Self {
+        let headers = [("content-type", PROBLEM_JSON), ("x-request-id", request_id)];
+        RawProblem {
+            status_code: problem.status.as_u16(),
+            headers: headers.into_iter().map(|(name, value)| (name.to_owned(), value.into())).collect(),
+            body: problem.body(request_id),
+            is_base64_encoded: false,
+        }
+    }
+}
+
+const PROBLEM_JSON: &str = "application/problem+json";
+
+/// The HTTP response of a reply.
+fn response(reply: Reply, request_id: &str) -> Response<Body> {
+    let builder = Response::builder().header("x-request-id", request_id).header(header::CACHE_CONTROL, "no-store");
+    let response = match reply {
+        Ok(answer) => match answer.body {
+            Some(body) => builder.status(answer.status).header(header::CONTENT_TYPE, "application/json").body(body.into()),
+            None => builder.status(answer.status).body(Body::Empty),
+        },
+        Err(problem) => {
+            let mut builder = builder.status(problem.status).header(header::CONTENT_TYPE, PROBLEM_JSON);
+            if let Some(seconds) = problem.retry_after_s {
+                builder = builder.header(header::RETRY_AFTER, seconds);
+            }
+            if let Some(allow) = &problem.allow {
+                builder = builder.header(header::ALLOW, allow);
+            }
+            builder.body(problem.body(request_id).into())
+        }
+    };
+    // Only a request id that is no header value could fail, and that came through a header.
+    response.unwrap_or_default()
+}
+
+/// The route and the id of a request: API Gateway's own, which its access log has too.
+fn names(request: &Request) -> (String, String) {
+    let lambda_id = || request.lambda_context_ref().map(|context| context.request_id.clone()).unwrap_or_default();
+    match request.request_context_ref() {
+        Some(RequestContext::ApiGatewayV2(context)) => (
+            context.route_key.clone().unwrap_or_default(),
+            context.request_id.clone().unwrap_or_else(lambda_id),
+        ),
+        _ => (request.method().to_string(), lambda_id()),
+    }
+}
+
+/// How long until the function is stopped, less the margin.
+fn time_left(deadline_ms: u64) -> Duration {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    Duration::from_millis(deadline_ms).saturating_sub(now).saturating_sub(MARGIN)
+}
+
+fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    format!("panic: {}", text.unwrap_or("of an unknown kind"))
+}

@@ -1,0 +1,266 @@
+//! Turn a hold into a booking: pin, one transaction, mark (design, section 5). The booking item is the decision of the
+//! token: whatever was written first is the answer, to this call and to every later one.
+
+use super::Outcome;
+use super::loading::{self, Loader};
+use crate::Failure;
+use crate::domain::{
+    Booking, BookingId, Buyer, Decision, HoldToken, OrderId, Payment, Places, Refund, Refusal, RefusedBecause, ShowId,
+};
+use crate::ports::{
+    Claim, DecideBooking, FindHold, FreePlaces, HoldRecord, HoldState, MarkSold, Pin, PinHold, ReadBooking,
+    RecordRefund, Sold, SoldPlace, Verdict,
+};
+
+/// The ports of a confirm.
+pub trait ConfirmPorts:
+    FindHold + PinHold + MarkSold + FreePlaces + ReadBooking + DecideBooking + RecordRefund + Loader
+{
+}
+impl<T> ConfirmPorts for T where
+    T: FindHold + PinHold + MarkSold + FreePlaces + ReadBooking + DecideBooking + RecordRefund + Loader
+{
+}
+
+/// What a buyer wants.
+pub struct ConfirmWish {
+    /// The show.
+    pub show: ShowId,
+    /// The hold.
+    pub token: HoldToken,
+    /// What the buyer paid.
+    pub payment: Option<Payment>,
+    /// The caller's order.
+    pub order: Option<OrderId>,
+    /// What the caller believes that the hold has.
+    pub places: Option<Places>,
+    /// Who asks.
+    pub buyer: Buyer,
+}
+
+/// A booking, as it was answered.
+#[derive(Debug)]
+pub struct Confirmed {
+    /// The booking.
+    pub booking: Booking,
+    /// Whether it was there before.
+    pub repeated: bool,
+}
+
+/// Confirms a hold.
+///
+/// # Errors
+/// When a store did not answer, or another confirm of the token is undecided: what happened is not known then, and a
+/// repeat finds it out.
+pub async fn confirm(stores: &impl ConfirmPorts, wish: &ConfirmWish) -> Outcome<Confirmed> {
+    let (show, token) = (&wish.show, wish.token);
+    let hold = match loading::known(stores, show, || stores.find_hold(show, token)).await? {
+        Ok(hold) => hold,
+        Err(refusal) => return Ok(Err(refusal)),
+    };
+    let decided = match &hold {
+        Some(hold) => matches!(hold.state, HoldState::Confirmed | HoldState::Refused),
+        // Redis has lost the hold, or there never was one.
+        None => true,
+    };
+    if decided && let Some(booking) = stores.read_booking(BookingId::of(show, token)).await? {
+        return repeated(stores, wish, booking).await;
+    }
+    if let (Some(hold), Some(sent)) = (&hold, &wish.places)
+        && !hold.places.same_as(sent)
+    {
+        return refuse(stores, wish, Some(hold), RefusedBecause::HoldMismatch).await;
+    }
+    let places = hold.as_ref().map(|hold| &hold.places).or(wish.places.as_ref());
+    let Some(places) = places else { return refuse(stores, wish, None, RefusedBecause::HoldLost).await };
+
+    let claim = Claim { payment: wish.payment.clone(), order: wish.order.clone(), buyer: wish.buyer.clone() };
+    match loading::known(stores, show, || stores.pin_hold(show, token, places, &claim)).await? {
+        Ok(Pin::Pinned { confirmed_at_ms, claim }) => {
+            book(stores, wish, hold.is_some(), places, claim, confirmed_at_ms).await
+        }
+        Ok(Pin::Decided) => match stores.read_booking(BookingId::of(show, token)).await? {
+            Some(booking) => repeated(stores, wish, booking).await,
+            None => Err(Failure::internal("a hold is decided that has no booking")),
+        },
+        Ok(Pin::Lost) => refuse(stores, wish, hold.as_ref(), RefusedBecause::HoldLost).await,
+        Err(refusal) => Ok(Err(refusal)),
+    }
+}
+
+/// The second half, with the places pinned: the transaction, and what follows from it.
+async fn book(
+    stores: &impl ConfirmPorts,
+    wish: &ConfirmWish,
+    hold_found: bool,
+    places: &Places,
+    claim: Claim,
+    confirmed_at_ms: i64,
+) -> Outcome<Confirmed> {
+    let booking = Booking {
+        id: BookingId::of(&wish.show, wish.token),
+        show: wish.show.clone(),
+        decision: Decision::Confirmed,
+        places: Some(places.clone()),
+        buyer: claim.buyer,
+        payment: claim.payment,
+        order: claim.order,
+        decided_at_ms: confirmed_at_ms,
+        hold_found,
+        version: 1,
+    };
+    match stores.decide_booking(&booking).await? {
+        Verdict::Written => {
+            settle(stores, wish, &booking, places).await;
+            answer(stores, wish, booking, false).await
+        }
+        Verdict::Decided(booking) => {
+            settle(stores, wish, &booking, places).await;
+            answer(stores, wish, *booking, true).await
+        }
+        Verdict::Taken(taken) => {
+            let because = RefusedBecause::AlreadySold(taken.iter().map(|sold| sold.place.clone()).collect());
+            let refused = Booking { decision: Decision::Refused(because), ..booking };
+            match stores.decide_booking(&refused).await? {
+                Verdict::Written => {
+                    repair(stores, wish, places, &taken).await;
+                    answer(stores, wish, refused, false).await
+                }
+                Verdict::Decided(booking) => {
+                    settle(stores, wish, &booking, places).await;
+                    answer(stores, wish, *booking, true).await
+                }
+                Verdict::Taken(_) => Err(Failure::internal("a refusal was refused a place")),
+            }
+        }
+    }
+}
+
+/// Refuses a token whose places could not be pinned. Without a payment nothing is at stake, and nothing is written: the
+/// caller may come again, and be rescued.
+async fn refuse(
+    stores: &impl ConfirmPorts,
+    wish: &ConfirmWish,
+    hold: Option<&HoldRecord>,
+    because: RefusedBecause,
+) -> Outcome<Confirmed> {
+    let Some(payment) = &wish.payment else {
+        return Ok(Err(match because {
+            RefusedBecause::HoldMismatch => Refusal::HoldMismatch { refund: None },
+            RefusedBecause::HoldLost | RefusedBecause::AlreadySold(_) => {
+                Refusal::HoldLost { booking: None, refund: None }
+            }
+        }));
+    };
+    let places = hold.map(|hold| &hold.places);
+    let refused = Booking {
+        id: BookingId::of(&wish.show, wish.token),
+        show: wish.show.clone(),
+        decision: Decision::Refused(because),
+        places: places.or(wish.places.as_ref()).cloned(),
+        buyer: wish.buyer.clone(),
+        payment: Some(payment.clone()),
+        order: wish.order.clone(),
+        // Nothing was pinned, so Redis has no instant for it. This one decides nothing: it is told, and listed by.
+        decided_at_ms: jiff::Timestamp::now().as_millisecond(),
+        hold_found: hold.is_some(),
+        version: 1,
+    };
+    let (booking, repeated) = match stores.decide_booking(&refused).await? {
+        Verdict::Written => (refused, false),
+        Verdict::Decided(booking) => (*booking, true),
+        Verdict::Taken(_) => return Err(Failure::internal("a refusal was refused a place")),
+    };
+    if let Some(places) = places {
+        settle(stores, wish, &booking, places).await;
+    }
+    answer(stores, wish, booking, repeated).await
+}
+
+/// The answer to a token that was decided before this call.
+async fn repeated(stores: &impl ConfirmPorts, wish: &ConfirmWish, booking: Booking) -> Outcome<Confirmed> {
+    answer(stores, wish, booking, true).await
+}
+
+/// Tells Redis what the record says of the token. The decision stands whether or not Redis hears of it: what is missed
+/// here, the next touch or reconcile repairs.
+async fn settle(stores: &impl ConfirmPorts, wish: &ConfirmWish, booking: &Booking, places: &Places) {
+    let (show, token) = (&wish.show, wish.token);
+    let told = match booking.decision {
+        Decision::Confirmed => {
+            let sold = booking.places.as_ref().unwrap_or(places);
+            let sold = Sold { buyer: booking.id, version: booking.version, places: sold, count: sold.len() };
+            loading::known(stores, show, || stores.mark_sold(show, token, sold.clone())).await
+        }
+        Decision::Refused(_) => {
+            loading::known(stores, show, || stores.free_places(show, token, booking.version, places)).await
+        }
+    };
+    // Not told is not lost.
+    drop(told);
+}
+
+/// Read repair: the guard found places sold that Redis let this token hold. They are marked for who has them, and the
+/// rest of the hold goes back for sale.
+async fn repair(stores: &impl ConfirmPorts, wish: &ConfirmWish, places: &Places, taken: &[SoldPlace]) {
+    let (show, token) = (&wish.show, wish.token);
+    let mut rest = places.clone();
+    while let Some((buyer, version)) = next_buyer(&rest, taken) {
+        // The places of one buyer come first, then the rest of the hold.
+        let theirs = |id: &str| taken.iter().any(|sold| sold.place == id && BookingId::parse(&sold.booking) == Ok(buyer));
+        let (ordered, count) = rest.with_first(theirs);
+        let sold = Sold { buyer, version, places: &ordered, count };
+        drop(loading::known(stores, show, || stores.mark_sold(show, token, sold.clone())).await);
+        rest = ordered.without_first(count);
+    }
+}
+
+/// A buyer of one of `places`, and the version of their booking.
+fn next_buyer(places: &Places, taken: &[SoldPlace]) -> Option<(BookingId, u64)> {
+    let ids = places.ids();
+    let sold = taken.iter().find(|sold| ids.contains(&sold.place))?;
+    Some((BookingId::parse(&sold.booking).ok()?, sold.version))
+}
+
+/// What the caller is told of a decision: repeats are matched by the payment's reference.
+async fn answer(
+    stores: &impl ConfirmPorts,
+    wish: &ConfirmWish,
+    booking: Booking,
+    repeated: bool,
+) -> Outcome<Confirmed> {
+    let same_reference = match (&wish.payment, &booking.payment) {
+        (Some(sent), Some(kept)) => sent.reference == kept.reference,
+        (Some(_), None) => false,
+        (None, _) => true,
+    };
+    // A payment that is not the booking's own is due back, and on record before the answer (INV-10).
+    let other = wish.payment.as_ref().filter(|_| !same_reference);
+    if let Some(payment) = other {
+        stores.record_refund(&booking, payment).await?;
+    }
+    let due = wish.payment.as_ref().map(|payment| Refund { reference: payment.reference.clone() });
+    Ok(match &booking.decision {
+        Decision::Refused(because) => Err(refusal(because, booking.places.as_ref(), due)),
+        Decision::Confirmed if other.is_some() => Err(Refusal::PaymentMismatch { refund: due }),
+        Decision::Confirmed if wish.payment.is_some() && wish.payment != booking.payment => {
+            Err(Refusal::PaymentMismatch { refund: None })
+        }
+        Decision::Confirmed => match (&wish.places, &booking.places) {
+            (Some(sent), Some(kept)) if !sent.same_as(kept) => Err(Refusal::HoldMismatch { refund: None }),
+            _ => Ok(Confirmed { booking, repeated }),
+        },
+    })
+}
+
+fn refusal(because: &RefusedBecause, places: Option<&Places>, refund: Option<Refund>) -> Refusal {
+    match because {
+        RefusedBecause::HoldLost => Refusal::HoldLost { booking: None, refund },
+        RefusedBecause::HoldMismatch => Refusal::HoldMismatch { refund },
+        RefusedBecause::AlreadySold(taken) => Refusal::SeatAlreadySold {
+            places: taken.clone(),
+            units: places.is_some_and(|places| places.zone().is_some()),
+            refund,
+        },
+    }
+}

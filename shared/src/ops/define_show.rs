@@ -1,0 +1,134 @@
+//! Put a show up, or replace it. Places may come at any time; one that goes must not be held or sold, and is closed in
+//! Redis before the record changes, so that nobody can take it meanwhile (design, "Replacing a show").
+
+use std::collections::HashSet;
+
+use futures_util::{StreamExt, TryStreamExt, stream};
+
+use super::Outcome;
+use super::loading::{self, Loader};
+use crate::Failure;
+use crate::domain::layout::Change;
+use crate::domain::places::{SHARDS, unit_number};
+use crate::domain::{Refusal, Show, ShowId};
+use crate::ports::{Close, Closing, Decision, SoldPlace, WriteShow};
+
+/// Places that a refusal names at most.
+const MAX_NAMED: usize = 100;
+
+/// What came of a definition.
+#[derive(Debug)]
+pub struct Defined {
+    /// The show with its version.
+    pub show: Show,
+    /// Whether there was none before.
+    pub created: bool,
+}
+
+/// Writes a show. `expected` is the version that the caller believes to replace.
+///
+/// # Errors
+/// When a store did not answer. The same definition can be sent again: if it was written, it changes nothing.
+pub async fn define_show(
+    stores: &(impl WriteShow + Loader),
+    wanted: &Show,
+    expected: Option<u64>,
+) -> Outcome<Defined> {
+    let other_version = || Ok(Err(Refusal::InUse { places: Vec::new() }));
+    let Some(current) = stores.read_show(&wanted.show_id).await? else {
+        let show = Show { version: 1, ..wanted.clone() };
+        if expected.is_some() || !stores.write_show(&show).await? {
+            return other_version();
+        }
+        return Ok(Ok(Defined { show, created: true }));
+    };
+    if expected.is_some_and(|expected| expected != current.version) {
+        return other_version();
+    }
+    if current.same_as(wanted) {
+        // Perhaps a repeat: whoever wrote it may not have come to tell Redis.
+        let seats: Vec<String> = current.seats().collect();
+        let applied = loading::known(stores, &current.show_id, || stores.apply_show(&current, &seats, None)).await?;
+        return Ok(applied.map(|()| Defined { show: current, created: false }));
+    }
+    let next = Show { version: current.version + 1, ..wanted.clone() };
+    let change = current.change_to(&next);
+    let takes_away = !change.seats_removed.is_empty() || !change.zones_lowered.is_empty();
+    let closing = Closing { version: next.version, mark: uuid::Uuid::new_v4().to_string() };
+    if takes_away {
+        match close(stores, &next, &closing, &change).await? {
+            Ok(in_use) if in_use.is_empty() => {}
+            Ok(in_use) => {
+                take_back(stores, &next.show_id, &closing).await?;
+                return Ok(Err(Refusal::InUse { places: in_use.into_iter().take(MAX_NAMED).collect() }));
+            }
+            Err(refusal) => return Ok(Err(refusal)),
+        }
+    }
+    if !stores.write_show(&next).await? {
+        if takes_away {
+            take_back(stores, &next.show_id, &closing).await?;
+        }
+        return other_version();
+    }
+    let mark = takes_away.then_some(&closing);
+    let applied = loading::known(stores, &next.show_id, || stores.apply_show(&next, &change.seats_added, mark)).await?;
+    Ok(applied.map(|()| Defined { show: next, created: false }))
+}
+
+/// Closes what goes, and answers the places of it that are held or sold.
+async fn close(stores: &impl Loader, next: &Show, closing: &Closing, change: &Change) -> Outcome<Vec<String>> {
+    let id = &next.show_id;
+    if !change.seats_removed.is_empty() {
+        let closed = loading::known(stores, id, || stores.close_seats(id, closing, &change.seats_removed)).await?;
+        match in_use(closed)? {
+            Ok(places) if places.is_empty() => {}
+            refused => return Ok(refused),
+        }
+    }
+    for zone in &change.zones_lowered {
+        let closed = loading::known(stores, id, || stores.close_zone(id, closing, zone)).await?;
+        match in_use(closed)? {
+            Ok(places) if places.is_empty() => {}
+            refused => return Ok(refused),
+        }
+    }
+    // Redis may have missed a sale. What is closed cannot be sold any more, so the record now has all of them.
+    sold_of(stores, next, change).await.map(Ok)
+}
+
+/// The places in use, or that somebody else is replacing the show.
+fn in_use(closed: Decision<Close>) -> Outcome<Vec<String>> {
+    match closed {
+        Ok(Close::Closed) => Ok(Ok(Vec::new())),
+        Ok(Close::InUse(places)) => Ok(Ok(places)),
+        Ok(Close::Busy) => Err(Failure::unavailable("the show is being replaced")),
+        Err(refusal) => Ok(Err(refusal)),
+    }
+}
+
+/// The places among those that go which the record has as sold: seats, and all units of a zone that has sold more than
+/// it will hold.
+async fn sold_of(stores: &impl Loader, next: &Show, change: &Change) -> Result<Vec<String>, Failure> {
+    let shards = stream::iter(0..SHARDS).map(|shard| stores.list_sold(&next.show_id, shard)).buffer_unordered(16);
+    let sold: Vec<SoldPlace> = shards.try_concat().await?;
+    let removed: HashSet<&str> = change.seats_removed.iter().map(String::as_str).collect();
+    let mut in_use: Vec<String> =
+        sold.iter().map(|sold| &sold.place).filter(|place| removed.contains(place.as_str())).cloned().collect();
+    for zone in &change.zones_lowered {
+        let units: Vec<&String> =
+            sold.iter().map(|sold| &sold.place).filter(|place| unit_number(&zone.id, place).is_some()).collect();
+        if units.len() > zone.capacity as usize {
+            in_use.extend(units.into_iter().cloned());
+        }
+    }
+    Ok(in_use)
+}
+
+/// Puts back what was closed for a version that is not to be: Redis gets what the record says now.
+async fn take_back(stores: &impl Loader, show: &ShowId, closing: &Closing) -> Result<(), Failure> {
+    let Some(current) = stores.read_show(show).await? else { return Ok(()) };
+    let seats: Vec<String> = current.seats().collect();
+    loading::known(stores, show, || stores.apply_show(&current, &seats, Some(closing))).await?.ok();
+    Ok(())
+}

@@ -1,0 +1,43 @@
+//! Give the owner of a hold more time.
+
+use super::Outcome;
+use super::hold_status::{HoldStatus, hold_status};
+use super::loading::{self, Loader};
+use crate::domain::{Decision, HoldToken, Places, Refusal, ShowId};
+use crate::ports::{ExtendHold, FindHold, Lease, ReadBooking};
+
+/// From now on at least `ttl_ms`, never shorter than what is left. A repeat is harmless.
+///
+/// # Errors
+/// When a store did not answer.
+pub async fn extend(
+    stores: &(impl FindHold + ExtendHold + ReadBooking + Loader),
+    show: &ShowId,
+    token: HoldToken,
+    ttl_ms: u64,
+) -> Outcome<(Places, Lease)> {
+    let places = match places_of(stores, show, token).await? {
+        Ok(places) => places,
+        Err(refusal) => return Ok(Err(refusal)),
+    };
+    let lease = loading::known(stores, show, || stores.extend_hold(show, token, &places, ttl_ms)).await?;
+    Ok(lease.flatten().map(|lease| (places, lease)))
+}
+
+/// The places of a token that its owner wants to change. A token that was never issued, or that Redis has lost, holds
+/// nothing; if it was confirmed, its booking is named.
+pub(super) async fn places_of(
+    stores: &(impl FindHold + ReadBooking + Loader),
+    show: &ShowId,
+    token: HoldToken,
+) -> Outcome<Places> {
+    Ok(match hold_status(stores, show, token).await? {
+        Ok(HoldStatus::Hold(hold)) => Ok(hold.places),
+        Ok(HoldStatus::Decided(booking)) => {
+            let booking = (booking.decision == Decision::Confirmed).then_some(booking.id);
+            Err(Refusal::HoldLost { booking, refund: None })
+        }
+        Err(Refusal::HoldNotFound) => Err(Refusal::HoldLost { booking: None, refund: None }),
+        Err(refusal) => Err(refusal),
+    })
+}

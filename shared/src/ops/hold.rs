@@ -1,0 +1,31 @@
+//! Hold seats while the buyer pays. The script decides; the token is made here, so that a call whose answer was lost can
+//! be sent again.
+
+use super::Outcome;
+use super::loading::{self, Loader};
+use crate::domain::{Buyer, HoldToken, SeatId, ShowId};
+use crate::ports::{Held, HoldSeats};
+
+/// What a buyer wants.
+pub struct HoldWish {
+    /// The show.
+    pub show: ShowId,
+    /// The seats.
+    pub seats: Vec<SeatId>,
+    /// How long, in ms; `None`: the show's default.
+    pub ttl_ms: Option<u64>,
+    /// Who asks.
+    pub buyer: Buyer,
+}
+
+/// Holds all of the seats, or none.
+///
+/// # Errors
+/// When a store did not answer; whether the seats are held is then not known until the TTL has passed.
+pub async fn hold(stores: &(impl HoldSeats + Loader), wish: &HoldWish) -> Outcome<(HoldToken, Held)> {
+    let token = HoldToken::random();
+    let held = loading::known(stores, &wish.show, || {
+        stores.hold_seats(&wish.show, token, &wish.seats, wish.ttl_ms, &wish.buyer)
+    });
+    Ok(held.await?.flatten().map(|held| (token, held)))
+}

@@ -1,0 +1,21 @@
+//! The operations, one file each, named like the script, the port and the function that belong to it. An operation says
+//! what happens in which order; the stores are behind [`ports`](crate::ports). Every one of them reaches a show in Redis
+//! through [`loading`].
+
+pub mod booking;
+pub mod confirm;
+pub mod define_show;
+pub mod extend;
+pub mod hold;
+pub mod hold_status;
+pub mod loading;
+pub mod release;
+pub mod show_status;
+pub mod stock_decrement;
+pub mod stock_status;
+
+use crate::Failure;
+use crate::ports::Decision;
+
+/// What an operation answers: a decision, or why there is none.
+pub type Outcome<T> = Result<Decision<T>, Failure>;

@@ -1,0 +1,35 @@
+//! Hold units of a general-admission zone while the buyer pays: any of them, as many as asked for.
+
+use super::Outcome;
+use super::loading::{self, Loader};
+use crate::domain::{Buyer, HoldToken, ShowId, ZoneId};
+use crate::ports::{TakeUnits, UnitsHeld};
+
+/// What a buyer wants.
+pub struct UnitsWish {
+    /// The show.
+    pub show: ShowId,
+    /// The zone.
+    pub zone: ZoneId,
+    /// How many units.
+    pub quantity: u64,
+    /// How long, in ms; `None`: the show's default.
+    pub ttl_ms: Option<u64>,
+    /// Who asks.
+    pub buyer: Buyer,
+}
+
+/// Holds that many units, or none.
+///
+/// # Errors
+/// When a store did not answer; whether units are held is then not known until the TTL has passed.
+pub async fn stock_decrement(
+    stores: &(impl TakeUnits + Loader),
+    wish: &UnitsWish,
+) -> Outcome<(HoldToken, UnitsHeld)> {
+    let token = HoldToken::random();
+    let held = loading::known(stores, &wish.show, || {
+        stores.take_units(&wish.show, token, &wish.zone, wish.quantity, wish.ttl_ms, &wish.buyer)
+    });
+    Ok(held.await?.flatten().map(|held| (token, held)))
+}

@@ -1,0 +1,68 @@
+//! The judges of a final state: what has to hold of both stores, whatever happened before.
+//!
+//! They read the stores themselves, past the operations, each store at one instant ([`arbiter`] reads Redis, [`ledger`]
+//! DynamoDB), and then compare. A hold that lapses in that moment is judged by neither side.
+//!
+//! [`assert_invariants`] holds at any instant without a call under way; [`assert_agreement`] only after every confirm has
+//! come to its end, or a reconcile has brought it there (INV-9, INV-11).
+
+mod arbiter;
+mod bookings;
+mod ledger;
+mod seats;
+mod units;
+
+use holdfast::domain::ShowId;
+
+use crate::sys::Sys;
+use arbiter::Arbiter;
+use ledger::Ledger;
+
+/// Around its deadline a hold is neither certainly live nor certainly lapsed.
+const MARGIN_MS: i64 = 100;
+
+/// What both stores have of a show.
+#[derive(Debug)]
+struct State {
+    arbiter: Arbiter,
+    ledger: Ledger,
+}
+
+impl State {
+    async fn of(sys: &Sys, show: &str) -> State {
+        let show = ShowId::parse(show).unwrap();
+        let ledger = Ledger::read(&sys.dynamo(), &show).await;
+        let arbiter = Arbiter::read(&mut sys.redis().await, &show, &ledger.zones).await;
+        State { arbiter, ledger }
+    }
+}
+
+/// Judges INV-1, 2, 3, 5, 6, 7 and 10 on what both stores have of a show.
+///
+/// # Panics
+/// With everything that is wrong.
+pub async fn assert_invariants(sys: &Sys, show: &str) {
+    let faults = faults(sys, show).await;
+    assert!(faults.is_empty(), "show {show}:\n  {}", faults.join("\n  "));
+}
+
+/// Judges what [`assert_invariants`] does, and that both stores agree on what is sold and nobody holds a sold place.
+///
+/// # Panics
+/// With everything that is wrong.
+pub async fn assert_agreement(sys: &Sys, show: &str) {
+    let faults = [faults(sys, show).await, disagreements(sys, show).await].concat();
+    assert!(faults.is_empty(), "show {show}:\n  {}", faults.join("\n  "));
+}
+
+/// What [`assert_invariants`] finds.
+pub async fn faults(sys: &Sys, show: &str) -> Vec<String> {
+    let State { arbiter, ledger } = State::of(sys, show).await;
+    [bookings::judge(&ledger), seats::judge(&arbiter), units::judge(&arbiter, &ledger.zones)].concat()
+}
+
+/// What [`assert_agreement`] finds besides.
+pub async fn disagreements(sys: &Sys, show: &str) -> Vec<String> {
+    let State { arbiter, ledger } = State::of(sys, show).await;
+    bookings::judge_agreement(&arbiter, &ledger)
+}

@@ -1,0 +1,64 @@
+//! A small show, put straight into the stores: for tests that call ports and scripts, below the routes.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use holdfast::adapters::redis::Redis;
+use holdfast::domain::show::Show;
+use holdfast::domain::{SeatId, ShowId};
+use holdfast::ports::{Chunk, LoadShow, Turn};
+use holdfast::{Config, Deadline};
+use serde_json::json;
+
+use crate::servers::fresh_show_id;
+
+/// How long a test may take over what it does with a port.
+const BUDGET: Duration = Duration::from_secs(30);
+
+/// The port of Redis, as the operations have it.
+pub fn redis_port(url: &str) -> Redis {
+    let vars = [("REDIS_URL", url), ("AWS_ENDPOINT_URL_DYNAMODB", "http://127.0.0.1:1")];
+    let vars = HashMap::from(vars.map(|(name, value)| (name.to_owned(), value.to_owned())));
+    Redis::new(Config::from_vars(&vars).unwrap().redis).by(deadline())
+}
+
+/// A deadline that no test reaches.
+pub fn deadline() -> Deadline {
+    Deadline::after(BUDGET)
+}
+
+/// A show with an id of its own: seats `E1` and up, and a zone `GA`.
+pub fn small_show(seats: u32, capacity: u32) -> Show {
+    version_of(&ShowId::parse(&fresh_show_id()).unwrap(), 1, seats, capacity)
+}
+
+/// The same in a chosen version.
+pub fn version_of(id: &ShowId, version: u64, seats: u32, capacity: u32) -> Show {
+    serde_json::from_value(json!({
+        "showId": id, "name": "Hamlet", "version": version,
+        "sections": [{"id": "stalls", "rows": [{"id": "E", "from": 1, "to": seats}]}],
+        "zones": [{"id": "GA", "capacity": capacity}],
+        "hold": {"defaultTtlSeconds": 30, "maxTtlSeconds": 60, "maxLifetimeSeconds": 600},
+        "limits": {"maxPlacesPerHold": 10}, "lateConfirm": "rescue",
+        "waitingRoom": {"enabled": false, "admitPerMinute": 600, "passTtlSeconds": 600},
+    }))
+    .unwrap()
+}
+
+/// Loads a show of [`small_show`] of which nothing is sold.
+///
+/// # Panics
+/// When it is loaded already.
+pub async fn load(redis: &impl LoadShow, show: &Show) {
+    let id = &show.show_id;
+    let Turn::Mine(lease) = redis.begin_load(id, show.version).await.unwrap() else { panic!("{id} is loaded") };
+    let numbers = show.sections[0].rows[0].from..=show.sections[0].rows[0].to;
+    let seats = Chunk::Seats(numbers.map(|number| format!("E{number}")).collect());
+    redis.put_chunk(id, &lease, 1, &seats).await.unwrap();
+    redis.finish_load(show, &lease).await.unwrap();
+}
+
+/// Seats by their ids.
+pub fn seats(ids: &[&str]) -> Vec<SeatId> {
+    ids.iter().map(|id| SeatId::parse(id).unwrap()).collect()
+}
