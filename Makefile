@@ -12,7 +12,7 @@ test: redis
 	cargo test --locked --workspace
 
 bench: redis
-	cargo bench --locked --package holdfast-tests --profile fast
+	cargo bench --locked --package holdfast-tests --profile local
 
 fmt:
 	cargo fmt --all --check

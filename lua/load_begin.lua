@@ -12,7 +12,7 @@
 -- turn, and every chunk renews it. A lease of another version of the show is not continued.
 
 local show_key, load_key = KEYS[1], KEYS[2]
-local owner, lease, version = ARGV[1], ARGV[2], ARGV[3]
+local owner, lease, version = ARGV[1], ARGV[2], tonumber(ARGV[3])
 local turn_ms, lease_ms = tonumber(ARGV[4]), tonumber(ARGV[5])
 
 -- Check pass.
@@ -24,7 +24,7 @@ local current = redis.call('GET', load_key)
 if current then
   local its_lease, its_owner, its_step, its_version, until_ms = string.match(current, '^(%S+) (%S+) (%d+) (%d+) (%d+)$')
   if its_owner ~= owner and now_ms < tonumber(until_ms) then return {-13, '', 0} end
-  if its_version == version then lease, step = its_lease, tonumber(its_step) end
+  if tonumber(its_version) == version then lease, step = its_lease, tonumber(its_step) end
 end
 
 -- Write pass.

@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use axum::body::Body;
 use axum::response::Response;
 use base64::prelude::{BASE64_STANDARD, Engine as _};
-use http::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, SET_COOKIE};
 use http::StatusCode;
+use http::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, SET_COOKIE};
 use serde::Deserialize;
 
 /// What payload 2.0 knows. (It has no `multiValueHeaders`: a header that comes again is joined by commas.)
@@ -52,4 +52,42 @@ pub fn of_gateway(status: StatusCode, message: &str) -> Response {
     let json = HeaderValue::from_static("application/json");
     *response.headers_mut() = HeaderMap::from_iter([(CONTENT_TYPE, json)]);
     response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn becomes_a_response() {
+        let json = r#"{"statusCode": 201, "headers": {"x-request-id": "1"}, "multiValueHeaders": {}, "body": "{\"a\":1}",
+            "isBase64Encoded": false, "cookies": ["a=1", "b=2"]}"#;
+        let response = parse(json).expect("an answer");
+        assert_eq!(response.status(), StatusCode::CREATED);
+        let headers: Vec<_> =
+            response.headers().iter().map(|(name, value)| (name.as_str(), value.as_bytes())).collect();
+        assert_eq!(headers, [("x-request-id", &b"1"[..]), ("set-cookie", b"a=1"), ("set-cookie", b"b=2")]);
+        let body = axum::body::to_bytes(response.into_body(), 100).await.expect("a body");
+        assert_eq!(body, r#"{"a":1}"#);
+    }
+
+    #[tokio::test]
+    async fn base64_is_decoded() {
+        let response = parse(r#"{"statusCode": 200, "body": "/wA=", "isBase64Encoded": true}"#).expect("an answer");
+        assert_eq!(axum::body::to_bytes(response.into_body(), 100).await.expect("a body"), &b"\xff\x00"[..]);
+    }
+
+    #[test]
+    fn what_is_no_answer_becomes_none() {
+        let others = [
+            "null",
+            "{}",
+            r#"{"statusCode": 99}"#,
+            r#"{"statusCode": 200, "headers": {"a b": "c"}}"#,
+            r#"{"statusCode": 200, "body": "*", "isBase64Encoded": true}"#,
+        ];
+        for json in others {
+            assert!(parse(json).is_none(), "{json}");
+        }
+    }
 }

@@ -101,7 +101,8 @@ mod tests {
 
     #[test]
     fn all_errors_come_together_and_name_their_variable() {
-        let wrong = [("PORT", "70000"), ("DYNAMODB_PORT", "x"), ("REDIS_CLUSTER", "true"), ("REQUEST_BUDGET_MS", "soon")];
+        let wrong =
+            [("PORT", "70000"), ("DYNAMODB_PORT", "x"), ("REDIS_CLUSTER", "true"), ("REQUEST_BUDGET_MS", "soon")];
         let errors = read(&wrong).expect_err("nothing of it is right").to_string();
         let named: Vec<_> = errors.lines().filter_map(|line| line.split_once(':')).map(|(name, _)| name).collect();
         assert_eq!(named, ["PORT", "DYNAMODB_PORT", "REDIS_CLUSTER", "REQUEST_BUDGET_MS"]);

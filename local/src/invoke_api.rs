@@ -27,7 +27,12 @@ const EXECUTED_VERSION: HeaderName = HeaderName::from_static("x-amz-executed-ver
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-amzn-requestid");
 
 /// Invokes a function, and answers as Lambda does.
-pub async fn invoke(State(lambda): State<Lambda>, Path(name): Path<String>, headers: HeaderMap, body: Body) -> Response {
+pub async fn invoke(
+    State(lambda): State<Lambda>,
+    Path(name): Path<String>,
+    headers: HeaderMap,
+    body: Body,
+) -> Response {
     let request_id = Uuid::new_v4().to_string();
     let mut response = match lambda.function(&name) {
         None => {
@@ -36,21 +41,23 @@ pub async fn invoke(State(lambda): State<Lambda>, Path(name): Path<String>, head
         }
         Some(function) => match read_event(body).await {
             Err(refusal) => refusal,
-            Ok(event) => match headers.get(INVOCATION_TYPE).map_or(b"RequestResponse".as_slice(), HeaderValue::as_bytes) {
-                b"RequestResponse" => answer(function.invoke(&request_id, event).await),
-                b"Event" => {
-                    let (function, request_id) = (function.clone(), request_id.clone());
-                    // Nobody asks how it ends: that is what this kind of invocation is.
-                    tokio::spawn(async move { function.invoke(&request_id, event).await.is_ok() });
-                    with_status(StatusCode::ACCEPTED, Body::empty())
+            Ok(event) => {
+                match headers.get(INVOCATION_TYPE).map_or(b"RequestResponse".as_slice(), HeaderValue::as_bytes) {
+                    b"RequestResponse" => answer(function.invoke(&request_id, event).await),
+                    b"Event" => {
+                        let (function, request_id) = (function.clone(), request_id.clone());
+                        // Nobody asks how it ends: that is what this kind of invocation is.
+                        tokio::spawn(async move { function.invoke(&request_id, event).await.is_ok() });
+                        with_status(StatusCode::ACCEPTED, Body::empty())
+                    }
+                    b"DryRun" => with_status(StatusCode::NO_CONTENT, Body::empty()),
+                    _ => refusal(
+                        StatusCode::BAD_REQUEST,
+                        "InvalidParameterValueException",
+                        "X-Amz-Invocation-Type is RequestResponse, Event or DryRun",
+                    ),
                 }
-                b"DryRun" => with_status(StatusCode::NO_CONTENT, Body::empty()),
-                _ => refusal(
-                    StatusCode::BAD_REQUEST,
-                    "InvalidParameterValueException",
-                    "X-Amz-Invocation-Type is RequestResponse, Event or DryRun",
-                ),
-            },
+            }
         },
     };
     if let Ok(request_id) = HeaderValue::from_str(&request_id) {

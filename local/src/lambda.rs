@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use holdfast::lambda::Function;
+use holdfast::lambda::{Function, RawEvent};
 use lambda_runtime::{Config, Context, Diagnostic, LambdaEvent};
-use serde_json::value::{RawValue, to_raw_value};
+use serde_json::value::RawValue;
 use tokio::sync::mpsc;
+use tower::Service;
 
 use crate::event::ACCOUNT;
 use crate::template::FunctionSpec;
@@ -95,11 +96,16 @@ impl Deployed {
         invocation.await.unwrap_or_else(|_| Err(failure("Runtime.ExitError", "the function panicked".to_owned())))
     }
 
-    async fn run(&self, event: LambdaEvent<Box<RawValue>>) -> Result<Box<RawValue>, Diagnostic> {
-        let answer = tokio::time::timeout(self.timeout, self.handler.call(event)).await.map_err(|_| {
-            failure("Sandbox.Timedout", format!("Task timed out after {:.2} seconds", self.timeout.as_secs_f64()))
-        })?;
-        to_raw_value(&answer?).map_err(|error| failure("Runtime.InvalidResponse", error.to_string()))
+    async fn run(&self, event: RawEvent) -> Result<Box<RawValue>, Diagnostic> {
+        // By the trait through which Lambda's own runtime calls it.
+        let answer = Service::call(&mut self.handler.clone(), event);
+        match tokio::time::timeout(self.timeout, answer).await {
+            Ok(answer) => Ok(answer?),
+            Err(_) => {
+                let seconds = self.timeout.as_secs_f64();
+                Err(failure("Sandbox.Timedout", format!("Task timed out after {seconds:.2} seconds")))
+            }
+        }
     }
 }
 
@@ -126,4 +132,20 @@ fn failure(error_type: &str, error_message: String) -> Diagnostic {
 fn milliseconds_since_epoch(time: SystemTime) -> u64 {
     let since_epoch = time.duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since_epoch.as_millis()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_function_without_a_handler_is_refused() {
+        let template = [FunctionSpec {
+            name: "HoldFunction".to_owned(),
+            timeout: Duration::from_secs(5),
+            route_keys: vec!["GET /holds".to_owned()],
+        }];
+        let refused = Lambda::deploy(&template, BTreeMap::new()).map(|_| ()).expect_err("there is no handler");
+        assert_eq!(refused.to_string(), "template.yaml: HoldFunction has no handler here");
+    }
 }

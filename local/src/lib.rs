@@ -1,8 +1,27 @@
 //! The stand-in for API Gateway and Lambda on one machine, with both stores: what `make run` starts.
 //!
-//! The stores come first (`redis_server`, `dynamo_server`, `table`); the tests use these by themselves.
+//! - The stores, which tests also use by themselves: [`redis_server`], [`dynamo_server`], [`table`].
+//! - API Gateway: [`gateway`] finds a request's route ([`router`]), makes an event of it ([`event`]), and a response of
+//!   the function's [`answer`].
+//! - Lambda: [`lambda`] runs the functions ([`handlers`]) that [`template`] names; [`invoke_api`] is its own interface.
+//! - [`system`] puts all of it together. Start reading there.
 
+pub mod answer;
+pub mod config;
 pub mod data_dir;
+pub mod demo;
 pub mod dynamo_server;
+pub mod event;
+pub mod gateway;
+pub mod handlers;
+pub mod invoke_api;
+pub mod lambda;
 pub mod redis_server;
+pub mod router;
+pub mod server;
+pub mod stores;
+pub mod system;
 pub mod table;
+pub mod template;
+
+mod body;

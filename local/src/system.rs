@@ -58,13 +58,14 @@ impl System {
 
         let functions = config.of_functions(&stores.redis_url, &stores.dynamo_url)?;
         table::create(&adapters::dynamo::client(&functions.dynamo), &config.table_name).await?;
-        let app = Arc::new(App::connect(&functions).await?);
+        let app = Arc::new(App::new(functions));
         let (lambda, invocations) = Lambda::deploy(&template, handlers(&app))?;
         let gateway = Arc::new(Gateway::new(&template, &lambda, port)?);
         demo::put_up(&gateway).await?;
 
         let (stop, stopped) = oneshot::channel::<()>();
-        let serving = tokio::spawn(server::serve(listener, gateway, lambda, async { stopped.await.unwrap_or_default() }));
+        let serving =
+            tokio::spawn(server::serve(listener, gateway, lambda, async { stopped.await.unwrap_or_default() }));
         Ok(Self { port, table_name: config.table_name, stores, stop, serving, invocations, _data_dir: data_dir })
     }
 

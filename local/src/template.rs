@@ -188,10 +188,7 @@ Resources:
                 "Resources: {{F: {{Type: 'AWS::Serverless::Function', Properties: {{Events: {{E: {{{event}}}}}}}}}}}"
             )
         };
-        assert_eq!(
-            error(&yaml("Type: S3")),
-            "template.yaml: event E of F: events of type S3 have no counterpart here"
-        );
+        assert_eq!(error(&yaml("Type: S3")), "template.yaml: event E of F: events of type S3 have no counterpart here");
         assert_eq!(
             error(&yaml("Type: HttpApi, Properties: {Method: GET}")),
             "template.yaml: event E of F: Method and Path come together"

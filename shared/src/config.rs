@@ -251,7 +251,14 @@ mod tests {
         ]);
         let error = Config::from_vars(&wrong).map(|_| ()).map_err(|error| error.to_string());
         let text = error.err().unwrap_or_default();
-        for name in ["REDIS_URL", "REDIS_CLUSTER", "REQUEST_BUDGET_MS", "LOG_LEVEL", "DYNAMODB_CONNECT_TIMEOUT_MS", "AWS_ACCESS_KEY_ID"] {
+        for name in [
+            "REDIS_URL",
+            "REDIS_CLUSTER",
+            "REQUEST_BUDGET_MS",
+            "LOG_LEVEL",
+            "DYNAMODB_CONNECT_TIMEOUT_MS",
+            "AWS_ACCESS_KEY_ID",
+        ] {
             assert!(text.lines().any(|line| line.starts_with(name)), "{name} in {text}");
         }
     }

@@ -161,7 +161,9 @@ fn response(reply: Reply, request_id: &str) -> Response<Body> {
     let builder = Response::builder().header("x-request-id", request_id).header(header::CACHE_CONTROL, "no-store");
     let response = match reply {
         Ok(answer) => match answer.body {
-            Some(body) => builder.status(answer.status).header(header::CONTENT_TYPE, "application/json").body(body.into()),
+            Some(body) => {
+                builder.status(answer.status).header(header::CONTENT_TYPE, "application/json").body(body.into())
+            }
             None => builder.status(answer.status).body(Body::Empty),
         },
         Err(problem) => {
@@ -183,10 +185,9 @@ fn response(reply: Reply, request_id: &str) -> Response<Body> {
 fn names(request: &Request) -> (String, String) {
     let lambda_id = || request.lambda_context_ref().map(|context| context.request_id.clone()).unwrap_or_default();
     match request.request_context_ref() {
-        Some(RequestContext::ApiGatewayV2(context)) => (
-            context.route_key.clone().unwrap_or_default(),
-            context.request_id.clone().unwrap_or_else(lambda_id),
-        ),
+        Some(RequestContext::ApiGatewayV2(context)) => {
+            (context.route_key.clone().unwrap_or_default(), context.request_id.clone().unwrap_or_else(lambda_id))
+        }
         _ => (request.method().to_string(), lambda_id()),
     }
 }

@@ -4,7 +4,9 @@
 use std::future::Future;
 
 use crate::domain::show::Zone;
-use crate::domain::{Booking, BookingId, Buyer, HoldToken, OrderId, Payment, Places, Refusal, SeatId, Show, ShowId, ZoneId};
+use crate::domain::{
+    Booking, BookingId, Buyer, HoldToken, OrderId, Payment, Places, Refusal, SeatId, Show, ShowId, ZoneId,
+};
 use crate::{Deadline, Failure};
 
 /// A decision: done, or refused.
@@ -17,8 +19,7 @@ pub enum Touch<T> {
     Known(T),
     /// Redis does not know the show.
     NotLoaded,
-    /// The answer depends on a replacement of the show that is under way: for so many ms, or for ever when negative,
-    /// since whoever began it died.
+    /// The answer depends on a replacement of the show: under way for so many ms or, when negative, given up.
     Closing {
         /// What is left of the closing mark.
         left_ms: i64,
@@ -326,12 +327,7 @@ pub trait ReplaceShow {
         seats: &[String],
     ) -> impl Future<Output = Touched<Close>> + Send;
     /// Lowers a zone to the capacity given.
-    fn close_zone(
-        &self,
-        show: &ShowId,
-        closing: &Closing,
-        zone: &Zone,
-    ) -> impl Future<Output = Touched<Close>> + Send;
+    fn close_zone(&self, show: &ShowId, closing: &Closing, zone: &Zone) -> impl Future<Output = Touched<Close>> + Send;
     /// Adds seats to Redis, gives it the policy and the zones of a version, and ends `closing`. Does nothing when a newer
     /// version is there.
     fn apply_show(

@@ -1,7 +1,7 @@
 //! The stores of a test process: real ones, private to it, and gone with it.
 //!
-//! A test binary shares one Redis and one DynamoDB, and each test in it has a show of its own: [`fresh_show_id`]. A test
-//! that flushes, kills or counts everything takes a server of its own: [`own_redis`], [`own_dynamo`].
+//! A test binary shares one Redis and one DynamoDB, and each test in it has a show of its own: [`fresh_show_id`]. A
+//! test that flushes, kills or counts everything takes a server of its own: [`own_redis`], [`own_dynamo`].
 //!
 //! The servers in this process, and the proxies, run on [`runtime`], which outlives every `#[tokio::test]`.
 
@@ -14,16 +14,17 @@ use holdfast_local::redis_server::RedisServer;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::OnceCell;
 
-use crate::raw;
 use crate::monitor::{Monitor, Record};
+use crate::raw;
 
 /// The name of the table in every DynamoDB that the harness starts.
 pub const TABLE: &str = "holdfast";
 
 /// The runtime of everything that serves: it lives as long as the process, whereas a test's own ends with the test.
 pub fn runtime() -> &'static Runtime {
-    static RUNTIME: LazyLock<Runtime> =
-        LazyLock::new(|| Builder::new_multi_thread().worker_threads(2).thread_name("stores").enable_all().build().unwrap());
+    static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
+        Builder::new_multi_thread().worker_threads(2).thread_name("stores").enable_all().build().unwrap()
+    });
     &RUNTIME
 }
 
@@ -93,14 +94,11 @@ static SHARED_REDIS: OnceLock<Redis> = OnceLock::new();
 
 /// The Redis that the tests of this process share.
 pub fn redis() -> &'static Redis {
-    SHARED_REDIS.get_or_init(|| {
-        // A directory that is there anyway: a static is never dropped, so a scratch one would stay behind.
-        let folder = std::env::temp_dir();
-        Redis::new(RedisServer::start(Some(&folder), &["--appendonly", "no"]).unwrap())
-    })
+    SHARED_REDIS.get_or_init(|| own_redis(&[]))
 }
 
-/// Fails the test if the shared Redis saw a fault so far: a static is never dropped, so every [`Sys`](crate::sys::Sys) asks.
+/// Fails the test if the shared Redis saw a fault so far. A static is never dropped, so every
+/// [`Sys`](crate::sys::Sys) asks.
 pub fn check_shared_redis() {
     if let Some(redis) = SHARED_REDIS.get() {
         redis.monitor.check_violations();

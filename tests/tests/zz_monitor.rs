@@ -8,8 +8,8 @@ use holdfast::adapters::redis::{Redis, scripts};
 use holdfast::domain::show::{Show, Zone};
 use holdfast::domain::{BookingId, Buyer, HoldToken, Places, ShowId, ZoneId};
 use holdfast::ports::{
-    Chunk, Claim, Closing, CountZone, ExtendHold, FindHold, FreePlaces, HoldSeats, LoadLease, LoadShow, MarkSold, PinHold, ReleaseHold,
-    ReplaceShow, Sold, TakeUnits, Turn,
+    Chunk, Claim, Closing, CountZone, ExtendHold, FindHold, FreePlaces, HoldSeats, LoadLease, LoadShow, MarkSold,
+    PinHold, ReleaseHold, ReplaceShow, Sold, TakeUnits, Turn,
 };
 use holdfast_tests::loaded::{redis_port, seats, small_show, version_of};
 use holdfast_tests::monitor::Ending;

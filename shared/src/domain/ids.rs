@@ -182,7 +182,8 @@ mod tests {
         for good in ["42", "a", "A_b-9", &"x".repeat(64)] {
             assert!(ShowId::parse(good).is_ok(), "{good}");
         }
-        for bad in ["", "-a", "_a", "a b", "a{b", "a}b", "a:b", "a*b", "a\n", "a\0", "é", ".", "a.b", &"x".repeat(65)] {
+        for bad in ["", "-a", "_a", "a b", "a{b", "a}b", "a:b", "a*b", "a\n", "a\0", "é", ".", "a.b", &"x".repeat(65)]
+        {
             assert!(ShowId::parse(bad).is_err(), "{bad:?}");
         }
         assert!(SeatId::parse("B-A1.x").is_ok());
@@ -192,7 +193,12 @@ mod tests {
     #[test]
     fn tokens_are_canonical_uuids() {
         assert!(HoldToken::parse("6f9c0f6e-0000-4000-8000-000000000000").is_ok());
-        for bad in ["", "6f9c0f6e000040008000000000000000", "6F9C0F6E-0000-4000-8000-000000000000", "{6f9c0f6e-0000-4000-8000-00000000000}"] {
+        for bad in [
+            "",
+            "6f9c0f6e000040008000000000000000",
+            "6F9C0F6E-0000-4000-8000-000000000000",
+            "{6f9c0f6e-0000-4000-8000-00000000000}",
+        ] {
             assert!(HoldToken::parse(bad).is_err(), "{bad}");
         }
     }

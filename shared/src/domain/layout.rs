@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use super::show::{Show, Zone};
 use super::SeatId;
+use super::show::{Show, Zone};
 
 impl Show {
     /// How many places the show has: seats and units.

@@ -72,8 +72,7 @@ impl Places {
     pub fn with_first(&self, chosen: impl Fn(&str) -> bool) -> (Places, usize) {
         match self {
             Places::Seats(seats) => {
-                let (mut first, rest): (Vec<_>, Vec<_>) =
-                    seats.iter().cloned().partition(|seat| chosen(seat.as_str()));
+                let (mut first, rest): (Vec<_>, Vec<_>) = seats.iter().cloned().partition(|seat| chosen(seat.as_str()));
                 let count = first.len();
                 first.extend(rest);
                 (Places::Seats(first), count)

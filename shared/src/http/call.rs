@@ -5,8 +5,8 @@ use std::sync::Arc;
 use lambda_http::http::{Method, StatusCode, header};
 use lambda_http::{Body, Request, RequestExt};
 
-use super::input::fields::Faults;
 use super::input;
+use super::input::fields::Faults;
 use super::json::Json;
 use super::problem::Problem;
 use super::routes;

@@ -33,15 +33,7 @@ pub struct Problem {
 impl Problem {
     /// A problem that carries nothing.
     pub fn new(status: StatusCode, code: &'static str, detail: impl Into<String>) -> Problem {
-        Problem {
-            status,
-            code,
-            detail: detail.into(),
-            extra: Map::new(),
-            retry_after_s: None,
-            allow: None,
-            log: None,
-        }
+        Problem { status, code, detail: detail.into(), extra: Map::new(), retry_after_s: None, allow: None, log: None }
     }
 
     fn with(mut self, name: &str, value: impl Into<Value>) -> Problem {
@@ -64,7 +56,8 @@ impl Problem {
     /// 400 with every fault.
     #[must_use]
     pub fn invalid(faults: Vec<Fault>) -> Problem {
-        let detail = faults.iter().map(|fault| format!("{} {}", fault.field, fault.problem)).collect::<Vec<_>>().join("; ");
+        let detail =
+            faults.iter().map(|fault| format!("{} {}", fault.field, fault.problem)).collect::<Vec<_>>().join("; ");
         Problem::new(StatusCode::BAD_REQUEST, "invalid_request", detail).with("errors", json!(faults))
     }
 
@@ -116,7 +109,8 @@ impl From<Failure> for Problem {
     fn from(failure: Failure) -> Problem {
         match &failure {
             Failure::Unavailable { .. } => {
-                let text = "A store did not answer in time, or the show is being loaded. What happened is not known: repeat.";
+                let text =
+                    "A store did not answer in time, or the show is being loaded. What happened is not known: repeat.";
                 let mut problem = Problem::new(StatusCode::SERVICE_UNAVAILABLE, "unavailable", text).retry();
                 problem.log = Some(failure.chain());
                 problem
@@ -158,7 +152,8 @@ impl From<Refusal> for Problem {
                     None => json!({"seat": taken.seat, "reason": "sold"}),
                 });
                 let seats: Vec<Value> = seats.collect();
-                conflict("seat_unavailable", "Some of these seats are held or sold. None was taken.").with("seats", seats)
+                conflict("seat_unavailable", "Some of these seats are held or sold. None was taken.")
+                    .with("seats", seats)
             }
             Refusal::SoldOut { remaining } => {
                 conflict("sold_out", "The zone has fewer places left. None was taken.").with("remaining", remaining)

@@ -207,7 +207,8 @@ async fn repair(stores: &impl ConfirmPorts, wish: &ConfirmWish, places: &Places,
     let mut rest = places.clone();
     while let Some((buyer, version)) = next_buyer(&rest, taken) {
         // The places of one buyer come first, then the rest of the hold.
-        let theirs = |id: &str| taken.iter().any(|sold| sold.place == id && BookingId::parse(&sold.booking) == Ok(buyer));
+        let theirs =
+            |id: &str| taken.iter().any(|sold| sold.place == id && BookingId::parse(&sold.booking) == Ok(buyer));
         let (ordered, count) = rest.with_first(theirs);
         let sold = Sold { buyer, version, places: &ordered, count };
         drop(loading::known(stores, show, || stores.mark_sold(show, token, sold.clone())).await);

@@ -29,11 +29,7 @@ pub struct Defined {
 ///
 /// # Errors
 /// When a store did not answer. The same definition can be sent again: if it was written, it changes nothing.
-pub async fn define_show(
-    stores: &(impl WriteShow + Loader),
-    wanted: &Show,
-    expected: Option<u64>,
-) -> Outcome<Defined> {
+pub async fn define_show(stores: &(impl WriteShow + Loader), wanted: &Show, expected: Option<u64>) -> Outcome<Defined> {
     let other_version = || Ok(Err(Refusal::InUse { places: Vec::new() }));
     let Some(current) = stores.read_show(&wanted.show_id).await? else {
         let show = Show { version: 1, ..wanted.clone() };

@@ -10,7 +10,9 @@ use super::Outcome;
 use crate::Failure;
 use crate::domain::places::{SHARDS, unit_number};
 use crate::domain::{Refusal, Show, ShowId, ZoneId};
-use crate::ports::{Chunk, ListSold, LoadLease, LoadShow, ReadShow, ReplaceShow, SoldPlace, Timed, Touch, Touched, Turn};
+use crate::ports::{
+    Chunk, ListSold, LoadLease, LoadShow, ReadShow, ReplaceShow, SoldPlace, Timed, Touch, Touched, Turn,
+};
 
 /// Places of one chunk: with their values they stay below 3,999 arguments.
 const CHUNK: usize = 1_900;

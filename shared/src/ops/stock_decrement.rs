@@ -23,10 +23,7 @@ pub struct UnitsWish {
 ///
 /// # Errors
 /// When a store did not answer; whether units are held is then not known until the TTL has passed.
-pub async fn stock_decrement(
-    stores: &(impl TakeUnits + Loader),
-    wish: &UnitsWish,
-) -> Outcome<(HoldToken, UnitsHeld)> {
+pub async fn stock_decrement(stores: &(impl TakeUnits + Loader), wish: &UnitsWish) -> Outcome<(HoldToken, UnitsHeld)> {
     let token = HoldToken::random();
     let held = loading::known(stores, &wish.show, || {
         stores.take_units(&wish.show, token, &wish.zone, wish.quantity, wish.ttl_ms, &wish.buyer)

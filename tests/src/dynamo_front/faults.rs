@@ -36,7 +36,11 @@ pub struct Reason {
 impl Fault {
     /// The table has no capacity left.
     pub fn throughput_exceeded() -> Fault {
-        error(400, "ProvisionedThroughputExceededException", "The level of configured provisioned throughput was exceeded.")
+        error(
+            400,
+            "ProvisionedThroughputExceededException",
+            "The level of configured provisioned throughput was exceeded.",
+        )
     }
 
     /// The account, or an on-demand table, is asked too much.
@@ -51,7 +55,11 @@ impl Fault {
 
     /// A transaction with this client token is under way.
     pub fn in_progress() -> Fault {
-        error(400, "TransactionInProgressException", "The transaction with the given request token is already in progress.")
+        error(
+            400,
+            "TransactionInProgressException",
+            "The transaction with the given request token is already in progress.",
+        )
     }
 
     /// DynamoDB's own fault.
@@ -95,7 +103,11 @@ impl Reason {
 
     /// It is part of another transaction.
     pub fn conflict() -> Reason {
-        Reason { code: "TransactionConflict", message: Some("Transaction is ongoing for the item".to_owned()), item: None }
+        Reason {
+            code: "TransactionConflict",
+            message: Some("Transaction is ongoing for the item".to_owned()),
+            item: None,
+        }
     }
 
     /// Its partition is asked too much.

@@ -1,8 +1,8 @@
 //! An HTTP proxy in front of the embedded DynamoDB, for what that one never does by itself.
 //!
-//! It counts the requests of each operation, and meets chosen ones with a [`Fault`]: a conflict, a throttle, cancellation
-//! reasons of the test's choice, a connection that breaks, a gate. A fault strikes *before* the store sees the request
-//! (which is lost), or *after* (the work is done, and the reply is lost).
+//! It counts the requests of each operation, and meets chosen ones with a [`Fault`]: a conflict, a throttle,
+//! cancellation reasons of the test's choice, a connection that breaks, a gate. A fault strikes *before* the store sees
+//! the request (which is lost), or *after* (the work is done, and the reply is lost).
 //!
 //! ```text
 //! front.on("TransactWriteItems").times(2).before(Fault::conflict());

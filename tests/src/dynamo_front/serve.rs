@@ -82,6 +82,12 @@ async fn strike(fault: &Fault) -> Result<Option<Response<Full<Bytes>>>, Broken> 
     }
 }
 
+/// Answers a request in a task of its own: one that has arrived is carried out, also when its caller has given up.
+async fn carry_out(serving: Serving, request: Request<Incoming>) -> Result<Response<Full<Bytes>>, std::io::Error> {
+    let answering = runtime().spawn(async move { serving.answer(request).await.map_err(std::io::Error::other) });
+    answering.await?
+}
+
 /// Serves connections until the task is aborted, and each until the front is dropped.
 pub(super) async fn accept(listener: TcpListener, serving: Serving) {
     while let Ok((stream, _)) = listener.accept().await {
@@ -91,7 +97,7 @@ pub(super) async fn accept(listener: TcpListener, serving: Serving) {
         let serving = serving.clone();
         runtime().spawn(async move {
             let mut stopped = serving.stopped.clone();
-            let service = service_fn(|request| serving.answer(request));
+            let service = service_fn(|request| carry_out(serving.clone(), request));
             let connection = hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service);
             tokio::select! {
                 // How a connection ends is the caller's business, and often what the test wants.

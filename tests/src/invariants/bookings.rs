@@ -22,7 +22,9 @@ pub fn judge(ledger: &Ledger) -> Vec<String> {
         let missing = |place: &&String| ledger.sold.get(*place).is_none_or(|sold| sold.booking != *id);
         let missing: Vec<&String> = booking.places.iter().filter(missing).collect();
         if is_confirmed && (!missing.is_empty() || booking.places.is_empty()) {
-            faults.push(format!("INV-2: booking {id} is confirmed, but these are not its own: {missing:?} of {booking:?}"));
+            faults.push(format!(
+                "INV-2: booking {id} is confirmed, but these are not its own: {missing:?} of {booking:?}"
+            ));
         }
         if booking.paid && booking.refund == is_confirmed {
             faults.push(format!("INV-10: the payment of {id} ends as both or neither: {booking:?}"));
@@ -35,7 +37,8 @@ pub fn judge(ledger: &Ledger) -> Vec<String> {
 pub fn judge_agreement(arbiter: &Arbiter, ledger: &Ledger) -> Vec<String> {
     let mut faults = Vec::new();
     if arbiter.loaded {
-        let recorded: BTreeMap<&String, &String> = ledger.sold.iter().map(|(place, sold)| (place, &sold.booking)).collect();
+        let recorded: BTreeMap<&String, &String> =
+            ledger.sold.iter().map(|(place, sold)| (place, &sold.booking)).collect();
         let seats = arbiter.seats.iter().filter(|(_, booking)| !booking.is_empty());
         let units = arbiter.zones.iter().flat_map(|(zone, units)| {
             units.sold.iter().map(move |(number, booking)| (format!("{zone}-{number}"), booking))
@@ -45,7 +48,10 @@ pub fn judge_agreement(arbiter: &Arbiter, ledger: &Ledger) -> Vec<String> {
             seats.chain(units.iter().map(|(place, booking)| (place, *booking))).collect();
         for (place, booking) in &marked {
             if recorded.get(place) != Some(booking) {
-                faults.push(format!("INV-11: {place} is marked as {booking}'s, but on record is {:?}", recorded.get(place)));
+                faults.push(format!(
+                    "INV-11: {place} is marked as {booking}'s, but on record is {:?}",
+                    recorded.get(place)
+                ));
             }
         }
         for (place, booking) in recorded.iter().filter(|(place, _)| !marked.contains_key(**place)) {

@@ -55,7 +55,11 @@ pub struct Ledger {
 impl Ledger {
     /// Reads everything of a show.
     pub async fn read(client: &Client, show: &ShowId) -> Ledger {
-        Ledger { zones: zones(client, show).await, sold: sold(client, show).await, bookings: bookings(client, show).await }
+        Ledger {
+            zones: zones(client, show).await,
+            sold: sold(client, show).await,
+            bookings: bookings(client, show).await,
+        }
     }
 }
 

@@ -1,10 +1,10 @@
 //! The judges of a final state: what has to hold of both stores, whatever happened before.
 //!
-//! They read the stores themselves, past the operations, each store at one instant ([`arbiter`] reads Redis, [`ledger`]
+//! They read the stores themselves, past the operations, each store at one instant (`arbiter` reads Redis, `ledger`
 //! DynamoDB), and then compare. A hold that lapses in that moment is judged by neither side.
 //!
-//! [`assert_invariants`] holds at any instant without a call under way; [`assert_agreement`] only after every confirm has
-//! come to its end, or a reconcile has brought it there (INV-9, INV-11).
+//! [`assert_invariants`] holds at any instant without a call under way; [`assert_agreement`] only after every confirm
+//! has come to its end, or a reconcile has brought it there (INV-9, INV-11).
 
 mod arbiter;
 mod bookings;

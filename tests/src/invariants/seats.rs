@@ -20,7 +20,10 @@ pub fn judge(arbiter: &Arbiter) -> Vec<String> {
             faults.push(format!("INV-9: {seat} is locked by {} and sold to {}", lock.token, arbiter.seats[seat]));
         }
         if record.is_some_and(|record| arbiter.held.get(seat) != Some(&record.deadline_ms)) {
-            faults.push(format!("rule 6: {seat} is indexed with {:?}, its record says {record:?}", arbiter.held.get(seat)));
+            faults.push(format!(
+                "rule 6: {seat} is indexed with {:?}, its record says {record:?}",
+                arbiter.held.get(seat)
+            ));
         }
     }
     for (token, record) in arbiter.live("") {
@@ -35,7 +38,10 @@ pub fn judge(arbiter: &Arbiter) -> Vec<String> {
             faults.push(format!("INV-6: the record of {token} never ends"));
         }
         if (record.state == "confirming") != arbiter.confirming.contains_key(token) {
-            faults.push(format!("INV-11: {token} is {}, and in the list of pins: {:?}", record.state, arbiter.confirming));
+            faults.push(format!(
+                "INV-11: {token} is {}, and in the list of pins: {:?}",
+                record.state, arbiter.confirming
+            ));
         }
     }
     faults

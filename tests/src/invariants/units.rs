@@ -63,13 +63,17 @@ fn judge_zone(units: &Units, capacity: i64, now_ms: i64) -> Vec<String> {
 fn judge_holds(arbiter: &Arbiter, zone: &str, units: &Units) -> Vec<String> {
     let mut faults = Vec::new();
     let name = |number: &i64| format!("{zone}-{number}");
-    for (number, deadline_ms) in units.held.iter().filter(|(_, deadline_ms)| **deadline_ms > arbiter.now_ms + MARGIN_MS) {
+    for (number, deadline_ms) in units.held.iter().filter(|(_, deadline_ms)| **deadline_ms > arbiter.now_ms + MARGIN_MS)
+    {
         let record = units.holders.get(number).and_then(|token| arbiter.records.get(token));
         let is_its_own = record.is_some_and(|record| {
             record.zone == zone && record.places.contains(&name(number)) && record.deadline_ms == *deadline_ms
         });
         if !is_its_own {
-            faults.push(format!("INV-3: {number} is held until {deadline_ms} by {:?}: {record:?}", units.holders.get(number)));
+            faults.push(format!(
+                "INV-3: {number} is held until {deadline_ms} by {:?}: {record:?}",
+                units.holders.get(number)
+            ));
         }
     }
     for (token, record) in arbiter.live(zone) {

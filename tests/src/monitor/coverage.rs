@@ -52,7 +52,9 @@ impl Record {
 
     /// Notes an ending; the file gets what is new.
     pub(super) fn note(&mut self, script: &'static str, ending: Ending) {
-        if self.seen.insert((script, ending)) && let Some(file) = &mut self.file {
+        if self.seen.insert((script, ending))
+            && let Some(file) = &mut self.file
+        {
             writeln!(file, "{script} {}", ending.word()).expect("the monitor's file can be written");
         }
     }

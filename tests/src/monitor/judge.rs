@@ -84,7 +84,11 @@ impl Judge {
                 running.called = true;
                 running.wrote |= known.writes;
                 for key in known.keys.of(args).iter().filter(|key| !running.keys.contains(*key)) {
-                    self.fault(format!("{}: {name} touches a key that KEYS does not declare: {}", running.label, text(key)));
+                    self.fault(format!(
+                        "{}: {name} touches a key that KEYS does not declare: {}",
+                        running.label,
+                        text(key)
+                    ));
                 }
             }
             None => self.fault(format!("{}: {name} is a command that the monitor does not know", running.label)),

@@ -76,7 +76,14 @@ mod tests {
     #[test]
     fn frames_are_cut_wherever_the_chunks_end() {
         let wire = b"*2\r\n$3\r\nGET\r\n$1\r\nk\r\n+OK\r\n$-1\r\n%1\r\n+a\r\n*2\r\n:1\r\n_\r\n>1\r\n+x\r\n*-1\r\n";
-        let whole = ["*2\r\n$3\r\nGET\r\n$1\r\nk\r\n", "+OK\r\n", "$-1\r\n", "%1\r\n+a\r\n*2\r\n:1\r\n_\r\n", ">1\r\n+x\r\n", "*-1\r\n"];
+        let whole = [
+            "*2\r\n$3\r\nGET\r\n$1\r\nk\r\n",
+            "+OK\r\n",
+            "$-1\r\n",
+            "%1\r\n+a\r\n*2\r\n:1\r\n_\r\n",
+            ">1\r\n+x\r\n",
+            "*-1\r\n",
+        ];
         for chunk in 1..wire.len() {
             let mut frames = Frames::new(Framing::Resp);
             let mut got = Vec::new();

@@ -37,16 +37,22 @@ pub(super) async fn carry(client: TcpStream, plan: Arc<Plan>) {
     let doomed = Doomed::default();
     tokio::select! {
         _ = state.wait_for(|state| state.cuts != cuts) => {}
-        _ = requests(from_client, to_server, &plan, &doomed) => {}
-        _ = replies(from_server, to_client, &plan, &doomed) => {}
+        _ = requests(from_client, to_server, &plan, cuts, &doomed) => {}
+        _ = replies(from_server, to_client, &plan, cuts, &doomed) => {}
     }
 }
 
-async fn requests(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, plan: &Plan, doomed: &Doomed) -> std::io::Result<()> {
+async fn requests(
+    mut from: OwnedReadHalf,
+    mut to: OwnedWriteHalf,
+    plan: &Plan,
+    cuts: usize,
+    doomed: &Doomed,
+) -> std::io::Result<()> {
     let mut frames = Frames::new(plan.framing);
     let mut count = 0;
     loop {
-        let chunk = read(&mut from, plan, &plan.counters.bytes_up).await?;
+        let chunk = read(&mut from, plan, cuts, &plan.counters.bytes_up).await?;
         if plan.state.borrow().mode == Mode::Swallow {
             continue;
         }
@@ -65,11 +71,17 @@ async fn requests(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, plan: &Plan, 
     }
 }
 
-async fn replies(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, plan: &Plan, doomed: &Doomed) -> std::io::Result<()> {
+async fn replies(
+    mut from: OwnedReadHalf,
+    mut to: OwnedWriteHalf,
+    plan: &Plan,
+    cuts: usize,
+    doomed: &Doomed,
+) -> std::io::Result<()> {
     let mut frames = Frames::new(plan.framing);
     let mut count = 0;
     loop {
-        let chunk = read(&mut from, plan, &plan.counters.bytes_down).await?;
+        let chunk = read(&mut from, plan, cuts, &plan.counters.bytes_down).await?;
         frames.push(&chunk);
         while let Some(reply) = frames.next() {
             if !is_push(&reply) {
@@ -93,7 +105,7 @@ async fn replies(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, plan: &Plan, d
 }
 
 /// Reads what is there, and delays it where the mode says so.
-async fn read(from: &mut OwnedReadHalf, plan: &Plan, counter: &AtomicUsize) -> std::io::Result<Vec<u8>> {
+async fn read(from: &mut OwnedReadHalf, plan: &Plan, cuts: usize, counter: &AtomicUsize) -> std::io::Result<Vec<u8>> {
     let mut chunk = vec![0; CHUNK];
     let length = from.read(&mut chunk).await?;
     if length == 0 {
@@ -107,6 +119,10 @@ async fn read(from: &mut OwnedReadHalf, plan: &Plan, counter: &AtomicUsize) -> s
     };
     if let Some(delay) = delay {
         tokio::time::sleep(delay).await;
+    }
+    // The task that is to end this connection may not have run yet: what was sent after the cut must go nowhere.
+    if plan.state.borrow().cuts != cuts {
+        return Err(std::io::ErrorKind::ConnectionAborted.into());
     }
     Ok(chunk)
 }

@@ -1,7 +1,7 @@
 //! A TCP proxy in front of a store, which loses what a test tells it to lose.
 //!
-//! Two ways to use it. A [`Mode`] is a state of the whole line: nothing is answered, everything is cut. A rule meets one
-//! request, chosen by the bytes that it contains: it or its reply is lost, or waits at a gate.
+//! Two ways to use it. A [`Mode`] is a state of the whole line: nothing is answered, everything is cut. A rule meets
+//! one request, chosen by the bytes that it contains: it or its reply is lost, or waits at a gate.
 //!
 //! In front of Redis the proxy knows where a request and a reply end (`frames`), so it loses exactly the reply of the
 //! request that was meant, on a connection that carries many. In front of anything else every chunk is a request.

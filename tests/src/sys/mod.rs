@@ -1,7 +1,7 @@
 //! The product, on the stores of a test.
 //!
-//! A [`Sys`] is what one Lambda environment would be: an `App` with connections of its own, behind the real route table.
-//! [`Sys::clients`] gives as many more of them as a race needs: one multiplexed connection would serialise it.
+//! A [`Sys`] is what one Lambda environment would be: an `App` with connections of its own, behind the real route
+//! table. [`Sys::clients`] gives as many more of them as a race needs: one multiplexed connection would serialise it.
 
 mod answer;
 mod client;
@@ -19,8 +19,8 @@ pub use shows::paid;
 use crate::dynamo_front::Front;
 use crate::monitor::Monitor;
 use crate::proxy::Proxy;
-use crate::servers::{self, Dynamo, Redis};
 use crate::raw;
+use crate::servers::{self, Dynamo, Redis};
 
 /// The product on the stores of a test. It is its own first [`Client`].
 #[derive(Debug)]

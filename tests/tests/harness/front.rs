@@ -6,8 +6,8 @@ use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
 use aws_sdk_dynamodb::types::{AttributeValue, Put, TransactWriteItem};
 use holdfast_tests::dynamo_front::{Fault, Front, Reason};
-use holdfast_tests::servers::{TABLE, dynamo, fresh_show_id};
 use holdfast_tests::raw;
+use holdfast_tests::servers::{TABLE, dynamo, fresh_show_id};
 
 /// Long enough to tell "never" from "at once" on this machine.
 const NEVER: Duration = Duration::from_millis(300);
@@ -75,7 +75,10 @@ async fn reasons_are_read_by_the_sdk_in_their_order() {
     let put = Put::builder().table_name(TABLE).item("pk", text("x")).build().unwrap();
     let sent = client.transact_write_items().transact_items(TransactWriteItem::builder().put(put).build()).send().await;
     let error = sent.unwrap_err().into_service_error();
-    assert!(error.to_string().contains("[None, ConditionalCheckFailed, TransactionConflict, ThrottlingError]"), "{error}");
+    assert!(
+        error.to_string().contains("[None, ConditionalCheckFailed, TransactionConflict, ThrottlingError]"),
+        "{error}"
+    );
     let TransactWriteItemsError::TransactionCanceledException(cancelled) = error else { panic!("{error}") };
     let reasons = cancelled.cancellation_reasons();
     let codes: Vec<&str> = reasons.iter().filter_map(|reason| reason.code()).collect();

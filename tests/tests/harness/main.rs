@@ -6,3 +6,4 @@ mod invariants;
 mod monitor;
 mod proxy;
 mod servers;
+mod sys;

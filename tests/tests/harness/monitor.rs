@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use holdfast_tests::monitor::{Ending, Monitor, Record};
-use holdfast_tests::servers::{Redis, own_redis};
 use holdfast_tests::raw;
+use holdfast_tests::servers::{Redis, own_redis};
 
 /// Runs a script on a server of its own, and answers what the monitor says about it.
 async fn faults_of(script: &str, keys: &[&str]) -> Vec<String> {
@@ -43,10 +43,14 @@ async fn a_script_of_nobody_with_keys_is_a_fault() {
 async fn a_key_without_the_tag_and_two_shows_in_one_command_are_faults() {
     let redis = own_redis(&[]);
     let mut connection = raw::redis(&redis.url()).await;
-    let _: redis::Value = redis::cmd("MGET").arg("a:{show:1}").arg("b:{show:2}").query_async(&mut connection).await.unwrap();
+    let _: redis::Value =
+        redis::cmd("MGET").arg("a:{show:1}").arg("b:{show:2}").query_async(&mut connection).await.unwrap();
     let _: redis::Value = redis::cmd("GET").arg("plain").query_async(&mut connection).await.unwrap();
     let faults = redis.monitor().take_violations();
-    assert!(matches!(&faults[..], [tag, shows] if tag.contains("plain") && shows.contains("several shows")), "{faults:?}");
+    assert!(
+        matches!(&faults[..], [tag, shows] if tag.contains("plain") && shows.contains("several shows")),
+        "{faults:?}"
+    );
 }
 
 #[tokio::test]
@@ -74,8 +78,11 @@ async fn commands_are_counted_and_connections_are_not() {
 async fn the_monitor_comes_back_when_it_was_cut() {
     let redis = own_redis(&[]);
     let mut connection = raw::redis(&redis.url()).await;
-    let _: redis::Value =
-        redis::cmd("CLIENT").arg(&["KILL", "TYPE", "normal", "SKIPME", "yes"]).query_async(&mut connection).await.unwrap();
+    let _: redis::Value = redis::cmd("CLIENT")
+        .arg(&["KILL", "TYPE", "normal", "SKIPME", "yes"])
+        .query_async(&mut connection)
+        .await
+        .unwrap();
     assert!(redis.monitor().sync());
     let _: redis::Value = redis::cmd("GET").arg("plain").query_async(&mut connection).await.unwrap();
     assert_eq!(redis.monitor().take_violations().len(), 1);

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use holdfast_tests::proxy::{After, Blackhole, Lose, Mode, Proxy};
-use holdfast_tests::servers::{fresh_show_id, redis};
 use holdfast_tests::raw;
+use holdfast_tests::servers::{fresh_show_id, redis};
 use redis::aio::MultiplexedConnection;
 
 /// Long enough to tell "never" from "at once" on this machine.

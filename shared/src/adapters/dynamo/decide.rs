@@ -167,9 +167,7 @@ fn is_decided(reasons: &[CancellationReason]) -> bool {
     match reasons.split_first() {
         Some((own, _)) if is_refused(own) => true,
         Some((own, places)) => {
-            matches!(own.code(), None | Some("None"))
-                && places.iter().any(is_refused)
-                && places.iter().all(is_later)
+            matches!(own.code(), None | Some("None")) && places.iter().any(is_refused) && places.iter().all(is_later)
         }
         None => false,
     }

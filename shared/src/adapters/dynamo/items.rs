@@ -6,7 +6,9 @@ use aws_sdk_dynamodb::types::AttributeValue;
 
 use super::keys::{self, Key, PARTITION, SORT};
 use crate::Failure;
-use crate::domain::{Booking, BookingId, Buyer, Decision, OrderId, Payment, Places, RefusedBecause, Show, ShowId, ZoneId};
+use crate::domain::{
+    Booking, BookingId, Buyer, Decision, OrderId, Payment, Places, RefusedBecause, Show, ShowId, ZoneId,
+};
 use crate::ports::SoldPlace;
 
 /// An item of the table.
@@ -70,7 +72,8 @@ pub(super) fn read_show(item: &Item) -> Result<Show, Failure> {
 /// The entry in the list of shows.
 pub(super) fn show_entry(show: &Show) -> Item {
     let starts_at = show.starts_at.map(|instant| text(instant.to_string()));
-    let attributes = [("name", Some(text(&show.name))), ("startsAt", starts_at), ("version", Some(number(show.version)))];
+    let attributes =
+        [("name", Some(text(&show.name))), ("startsAt", starts_at), ("version", Some(number(show.version)))];
     item(&keys::show_entry(&show.show_id), attributes)
 }
 

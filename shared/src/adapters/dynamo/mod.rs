@@ -116,9 +116,7 @@ where
     E: ProvideErrorMetadata + std::error::Error + Send + Sync + 'static,
 {
     let passing = match &error {
-        SdkError::ServiceError(service) => {
-            is_passing(service.err().code()) || service.raw().status().is_server_error()
-        }
+        SdkError::ServiceError(service) => is_passing(service.err().code()) || service.raw().status().is_server_error(),
         SdkError::ConstructionFailure(_) => false,
         // The time is up, the connection broke, the answer was none: what happened is not known.
         _ => true,

@@ -3,11 +3,11 @@
 use super::codes::Code;
 use super::reply::Reply;
 use super::{Redis, keys, scripts};
+use crate::Failure;
 use crate::domain::{BookingId, Buyer, HoldToken, Places, Refusal, SeatId, SeatTaken, ShowId, ZoneId};
 use crate::ports::{
     Decision, ExtendHold, FindHold, Held, HoldRecord, HoldSeats, HoldState, Lease, ReleaseHold, Touch, Touched,
 };
-use crate::Failure;
 
 /// A sale window without a bound reads 0 and this.
 pub(super) const FOR_EVER_MS: i64 = 9_007_199_254_740_991;

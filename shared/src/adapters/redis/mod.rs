@@ -128,7 +128,9 @@ fn command(verb: &str, script: &str, keys: &[String], args: &[&str]) -> Cmd {
 fn remedy(error: &RedisError) -> Remedy {
     match error.kind() {
         ErrorKind::Server(ServerErrorKind::NoScript) => Remedy::SendSource,
-        ErrorKind::Server(ServerErrorKind::ReadOnly | ServerErrorKind::Moved | ServerErrorKind::Ask) => Remedy::Reconnect,
+        ErrorKind::Server(ServerErrorKind::ReadOnly | ServerErrorKind::Moved | ServerErrorKind::Ask) => {
+            Remedy::Reconnect
+        }
         ErrorKind::Server(
             ServerErrorKind::BusyLoading
             | ServerErrorKind::TryAgain

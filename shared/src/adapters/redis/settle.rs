@@ -56,8 +56,7 @@ impl MarkSold for Redis {
         let outcome = if own == sold.buyer { "confirmed" } else { "refused" };
         let (buyer, version, count) = (sold.buyer.to_string(), sold.version.to_string(), sold.count.to_string());
         let (token_text, own, ids) = (token.to_string(), own.to_string(), sold.places.ids());
-        let mut args =
-            vec![buyer.as_str(), &version, &token_text, outcome, &own, &count, zone(sold.places)];
+        let mut args = vec![buyer.as_str(), &version, &token_text, outcome, &own, &count, zone(sold.places)];
         args.extend(ids.iter().map(String::as_str));
 
         let keys = settle_keys(show, token, sold.buyer, sold.places);

@@ -32,7 +32,8 @@ impl ConfirmBody {
 }
 
 fn payment(fields: &mut Fields<'_, '_>) -> Option<Payment> {
-    let checked = |check: fn(&str) -> Result<(), &'static str>| text(move |value| check(value).map(|()| value.to_owned()));
+    let checked =
+        |check: fn(&str) -> Result<(), &'static str>| text(move |value| check(value).map(|()| value.to_owned()));
     let reference = fields.required("reference", checked(check_reference));
     let amount = fields.optional("amount", checked(check_amount));
     let currency = fields.optional("currency", checked(check_currency));
@@ -50,7 +51,9 @@ fn places(fields: &mut Fields<'_, '_>) -> Option<Places> {
     let zone = fields.optional("zone", text(ZoneId::parse));
     let numbers = fields.optional("units", |json, path, faults| {
         place_list(json, path, faults, |unit| match &zone {
-            Some(zone) => unit_number(zone, unit).ok_or_else(|| format!("must be a unit of zone {zone}, like {zone}-17")),
+            Some(zone) => {
+                unit_number(zone, unit).ok_or_else(|| format!("must be a unit of zone {zone}, like {zone}-17"))
+            }
             // The missing or wrong zone is told below; two units without one are not "twice".
             None => Err("needs a zone".to_owned()),
         })

@@ -66,7 +66,11 @@ fn read(id: Option<ShowId>, fields: &mut Fields<'_, '_>) -> Option<ShowBody> {
         hold: hold.unwrap_or_else(|| hold_policy(None, None, None)),
         limits: limits.unwrap_or(Limits { max_places_per_hold: 10, max_places_per_user: None }),
         late_confirm: late_confirm.unwrap_or(LateConfirm::Rescue),
-        waiting_room: waiting_room.unwrap_or(WaitingRoom { enabled: false, admit_per_minute: 600, pass_ttl_seconds: 600 }),
+        waiting_room: waiting_room.unwrap_or(WaitingRoom {
+            enabled: false,
+            admit_per_minute: 600,
+            pass_ttl_seconds: 600,
+        }),
         version: 0,
     };
     if show.sections.is_empty() && show.zones.is_empty() {
@@ -184,9 +188,5 @@ fn waiting_room(fields: &mut Fields<'_, '_>) -> Option<WaitingRoom> {
     if enabled {
         fields.fault("enabled", "must be false: there is no waiting room yet");
     }
-    Some(WaitingRoom {
-        enabled,
-        admit_per_minute: admit.unwrap_or(600),
-        pass_ttl_seconds: pass_ttl.unwrap_or(600),
-    })
+    Some(WaitingRoom { enabled, admit_per_minute: admit.unwrap_or(600), pass_ttl_seconds: pass_ttl.unwrap_or(600) })
 }

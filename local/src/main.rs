@@ -1,0 +1,32 @@
+//! `make run`: the whole system on one machine, until it is interrupted.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use holdfast_local::config::LocalConfig;
+use holdfast_local::system::{StartError, System};
+use tokio::signal::unix::{SignalKind, signal};
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    match run().await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run() -> Result<(), StartError> {
+    let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+    let system = System::start(LocalConfig::from_vars(std::env::vars().collect())?).await?;
+    // Whoever started us may have stopped reading, and that is no reason to stop serving.
+    let _ = io::stdout().write_all(system.greeting().as_bytes());
+    tokio::select! {
+        _ = interrupt.recv() => {}
+        _ = terminate.recv() => {}
+    }
+    system.stop().await;
+    Ok(())
+}

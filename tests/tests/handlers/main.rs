@@ -1,0 +1,26 @@
+//! The functions on real stores: what a caller sees, whole answers compared.
+//!
+//! `events` drives the files of `events/` through the functions. The others call the routes, by the gateway, and are
+//! named after what they ask about. `expect` and `like` compare.
+
+mod confirm;
+mod confirm_places;
+mod events;
+mod expect;
+mod hold;
+mod input;
+mod input_bodies;
+mod input_ids;
+mod input_numbers;
+mod life;
+mod like;
+mod limits;
+mod operator;
+mod precedence;
+mod process;
+mod raw;
+mod routes;
+mod show;
+mod show_faults;
+mod show_replace;
+mod zone;

@@ -1,0 +1,24 @@
+//! Each script of `lua/`, in a module of its name: its codes in the order of precedence that its header gives, the same
+//! call twice, and the races that its header names.
+//!
+//! `house` is a show in a Redis, with what buyers do to it; `memory` and `arguments` look at all scripts together.
+
+mod apply_seats;
+mod apply_show;
+mod arguments;
+mod close_seats;
+mod close_zone;
+mod extend;
+mod free;
+mod hold;
+mod hold_status;
+mod house;
+mod load_begin;
+mod load_chunk;
+mod load_finish;
+mod mark;
+mod memory;
+mod pin;
+mod release;
+mod stock_decrement;
+mod stock_status;
