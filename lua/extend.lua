@@ -4,10 +4,10 @@
 -- KEYS: show, hold, held, events, place-keys...
 -- ARGV: token, ttl_ms, zone (empty: seats), place...
 -- Reply: code, expires_in_ms, deadline_ms, detail
--- Codes: NOT_LOADED, TTL_TOO_LONG, HOLD_LOST, IN_PROGRESS, EXTEND_LIMIT, OK
+-- Codes: NOT_LOADED, TTL_TOO_LONG, IN_PROGRESS, HOLD_LOST, EXTEND_LIMIT, OK
 -- Keeps: INV-4, INV-5, INV-6, INV-8
 --
--- detail: the longest TTL in ms (TTL_TOO_LONG), the booking of a decided hold (HOLD_LOST), the longest life in ms
+-- detail: the longest TTL in ms (TTL_TOO_LONG), the booking of a confirmed hold (HOLD_LOST), the longest life in ms
 -- (EXTEND_LIMIT).
 
 local show_key, hold_key, held_key, events_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
@@ -23,7 +23,7 @@ if ttl_ms > tonumber(policy[1]) then return {-3, 0, 0, policy[1]} end
 local hold = redis.call('HMGET', hold_key, 'state', 'deadline', 'created', 'booking')
 local state, deadline_ms, created_ms = hold[1], tonumber(hold[2]), tonumber(hold[3])
 if state == 'confirming' then return {-9, 0, 0, ''} end
-if state ~= 'active' or deadline_ms <= now_ms then return {-8, 0, 0, hold[4] or ''} end
+if state ~= 'active' or deadline_ms <= now_ms then return {-8, 0, 0, state == 'confirmed' and hold[4] or ''} end
 local face = places_face(FIRST_PLACE_KEY, zone, places, show_key)
 local _, holder = face.read(now_ms, token)
 for i = 1, #places do

@@ -17,7 +17,11 @@ local current = redis.call('GET', load_key)
 if not current then return {-14} end
 local _, its_owner = string.match(current, '^(%S+) (%S+)')
 if its_owner ~= owner then return {-14} end
-if has_seats == 1 and redis.call('EXISTS', staged_seats_key) == 0 then return {-14} end
+if has_seats == 1 and redis.call('EXISTS', staged_seats_key) == 0 then
+  -- What was gathered is gone, and the lease would count it as done for ever: the next loader begins anew.
+  redis.call('DEL', load_key)
+  return {-14}
+end
 
 -- Write pass. A staging key has a TTL, which it would keep under its new name.
 if has_seats == 1 then

@@ -8,7 +8,7 @@
 -- Codes: NOT_LOADED, OK, IN_PROGRESS, HOLD_LOST
 -- Keeps: INV-4, INV-5, INV-7, INV-8
 --
--- detail: the booking of a decided hold (HOLD_LOST). A second release is OK and changes nothing.
+-- detail: the booking of a confirmed hold (HOLD_LOST). A second release is OK and changes nothing.
 
 local show_key, hold_key, held_key, events_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local FIRST_PLACE_KEY, FIRST_PLACE = 5, 3
@@ -22,7 +22,7 @@ local hold = redis.call('HMGET', hold_key, 'state', 'deadline', 'booking')
 local state, deadline_ms = hold[1], tonumber(hold[2])
 if state == 'released' then return {0, ''} end
 if state == 'confirming' then return {-9, ''} end
-if state ~= 'active' or deadline_ms <= now_ms then return {-8, hold[3] or ''} end
+if state ~= 'active' or deadline_ms <= now_ms then return {-8, state == 'confirmed' and hold[3] or ''} end
 local face = places_face(FIRST_PLACE_KEY, zone, places, show_key)
 local _, holder = face.read(now_ms, token)
 

@@ -48,7 +48,7 @@ pub fn commands(url: &str) -> String {
     let token = r#"sed -n 's/.*"holdToken": *"\([^"]*\)".*/\1/p'"#;
     let payment = r#"{"payment":{"reference":"pay_1","amount":"55000","currency":"KRW"}}"#;
     format!(
-        "TOKEN=$(curl -s {holds} {json} -d '{{\"seats\":[\"E7\",\"E8\"]}}' | tee /dev/stderr | {token})\n\
+        "TOKEN=$(curl -s {holds} {json} -d '{{\"seats\":[\"E7\",\"E8\"]}}' | {token})\n\
          curl -s {holds}/$TOKEN\n\
          curl -s {holds}/$TOKEN/confirm {json} -d '{payment}'"
     )

@@ -12,6 +12,14 @@ use crate::gateway::{self, Gateway};
 use crate::invoke_api;
 use crate::lambda::Lambda;
 
+/// Which request is for whom.
+pub fn router(gateway: Arc<Gateway>, lambda: Lambda) -> Router {
+    Router::new()
+        .route(invoke_api::PATH, post(invoke_api::invoke).with_state(lambda))
+        .fallback(gateway::handle)
+        .with_state(gateway)
+}
+
 /// Serves until `stop` resolves, and returns once the last request is answered.
 ///
 /// # Errors
@@ -19,14 +27,9 @@ use crate::lambda::Lambda;
 /// None that axum knows of today.
 pub async fn serve(
     listener: TcpListener,
-    gateway: Arc<Gateway>,
-    lambda: Lambda,
+    router: Router,
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> io::Result<()> {
-    let router = Router::new()
-        .route(invoke_api::PATH, post(invoke_api::invoke).with_state(lambda))
-        .fallback(gateway::handle)
-        .with_state(gateway);
     // Small answers to waiting callers: nothing is gained by collecting them. (It only fails on a closed connection.)
     let listener = listener.tap_io(|connection| drop(connection.set_nodelay(true)));
     axum::serve(listener, router).with_graceful_shutdown(stop).await

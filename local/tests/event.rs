@@ -1,5 +1,8 @@
 //! An HTTP request as the event that API Gateway would make of it, compared whole.
 
+// A test may stop where it stands.
+#![allow(clippy::expect_used, clippy::indexing_slicing)]
+
 use axum::extract::Request;
 use holdfast_local::event;
 use holdfast_local::router::Router;

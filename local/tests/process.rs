@@ -1,5 +1,8 @@
 //! The binary from the outside: what it prints, how it refuses to start, how it ends, and what it leaves behind.
 
+// A test may stop where it stands.
+#![allow(clippy::expect_used, clippy::indexing_slicing)]
+
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;

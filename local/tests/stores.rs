@@ -1,5 +1,8 @@
 //! The stores that other tests stand on: they start, keep what they should, and are gone when they are dropped.
 
+// A test may stop where it stands.
+#![allow(clippy::expect_used, clippy::panic)]
+
 use std::net::TcpStream;
 use std::process::Command;
 

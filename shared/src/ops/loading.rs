@@ -33,16 +33,24 @@ pub async fn known<T, F>(stores: &impl Loader, show: &ShowId, operation: impl Fn
 where
     F: Future<Output = Touched<T>>,
 {
+    // Read once a request: a crowd that waits for one loader asks Redis again, and not the record.
+    let mut waited_for = None;
     for attempt in 0.. {
         match operation().await? {
             Touch::Known(answer) => return Ok(Ok(answer)),
-            Touch::NotLoaded => match stores.read_show(show).await? {
-                None => return Ok(Err(Refusal::ShowNotFound)),
-                Some(show) => match load(stores, &show).await? {
+            Touch::NotLoaded => {
+                let record = match waited_for.take() {
+                    Some(record) => record,
+                    None => match stores.read_show(show).await? {
+                        Some(record) => record,
+                        None => return Ok(Err(Refusal::ShowNotFound)),
+                    },
+                };
+                match load(stores, &record).await? {
                     Turn::Mine(()) | Turn::Loaded => continue,
-                    Turn::Theirs => {}
-                },
-            },
+                    Turn::Theirs => waited_for = Some(record),
+                }
+            }
             // Whoever began to replace the show died: the record says what it is.
             Touch::Closing { left_ms } if left_ms <= 0 => match stores.read_show(show).await? {
                 None => return Ok(Err(Refusal::ShowNotFound)),

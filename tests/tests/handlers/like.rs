@@ -6,9 +6,15 @@ use serde_json::Value;
 /// Fails unless `actual` is like `expected`, with every place where it is not.
 #[track_caller]
 pub fn assert_like(actual: &Value, expected: &Value) {
+    let faults = faults(actual, expected);
+    assert!(faults.is_empty(), "{}\nin {actual:#}", faults.join("\n"));
+}
+
+/// Every place where `actual` is not like `expected`.
+pub fn faults(actual: &Value, expected: &Value) -> Vec<String> {
     let mut faults = Vec::new();
     compare("", actual, expected, &mut faults);
-    assert!(faults.is_empty(), "{}\nin {actual:#}", faults.join("\n"));
+    faults
 }
 
 fn compare(at: &str, actual: &Value, expected: &Value, faults: &mut Vec<String>) {

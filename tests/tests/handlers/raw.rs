@@ -44,7 +44,10 @@ pub fn event(method: &str, path: &str, route: &str, parameters: Value, body: Opt
     event
 }
 
-/// The body of a raw answer.
+/// The body of a raw answer; `Null` if it has none.
 pub fn body(answer: &Value) -> Value {
-    serde_json::from_str(answer["body"].as_str().unwrap_or("null")).unwrap()
+    match answer["body"].as_str() {
+        None | Some("") => Value::Null,
+        Some(text) => serde_json::from_str(text).unwrap(),
+    }
 }

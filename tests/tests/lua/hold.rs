@@ -27,7 +27,9 @@ async fn codes_in_order_of_precedence() {
     let closing = Closing { version: 3, mark: "mark".to_owned() };
     house.close(&closing, &["E6"]).await;
     for token in [repeat, new] {
-        let Touch::Known(Err(refusal)) = ask(&house, token, Some(60_001)).await else { panic!("a TTL that is too long") };
+        let Touch::Known(Err(refusal)) = ask(&house, token, Some(60_001)).await else {
+            panic!("a TTL that is too long")
+        };
         assert_eq!(refusal, Refusal::TtlTooLong { max_ttl_ms: 60_000 });
     }
     let Touch::Known(Ok(held)) = ask(&house, repeat, None).await else { panic!("a repeat") };

@@ -286,7 +286,6 @@ impl House {
     }
 
     /// Whatever is done must not change a thing.
-    #[track_caller]
     pub async fn unchanged<T>(&self, call: impl AsyncFnOnce() -> T) -> T {
         let before = self.dump().await;
         let answer = call().await;

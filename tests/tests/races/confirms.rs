@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tokio::sync::Barrier;
 use tokio::task::JoinSet;
 
-use super::crowd::{environments, patient};
+use super::crowd::Race;
 
 /// How many pairs confirm side by side.
 const LANES: usize = 4;
@@ -30,7 +30,7 @@ async fn twice(pair: [Client; 2], show: &str, token: &str, bodies: [Value; 2]) -
 
 /// Runs `rounds` in each of four lanes, each on a seat of its own: `E<lane * rounds + round + 1>`.
 async fn in_lanes<F>(
-    clients: Vec<Client>,
+    clients: &[Client],
     rounds: usize,
     round: impl Fn([Client; 2], String, String) -> F + Clone + Send + 'static,
 ) where
@@ -51,10 +51,10 @@ async fn in_lanes<F>(
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn pitfall_13_two_confirms_at_once_are_one_booking_two_hundred_times() {
-    let sys = patient().await;
+    let sys = Race::start().await;
     let show = sys.define(json!({"sections": [{"id": "s", "rows": [{"id": "E", "from": 1, "to": 200}]}]})).await;
     let of_round = show.clone();
-    in_lanes(environments(&sys).await, 50, move |pair, seat, reference| {
+    in_lanes(&sys.environments, 50, move |pair, seat, reference| {
         let show = of_round.clone();
         async move {
             let token = pair[0].hold(&show, &[&seat]).await.text("holdToken").to_owned();
@@ -76,10 +76,10 @@ async fn pitfall_13_two_confirms_at_once_are_one_booking_two_hundred_times() {
 /// Only one payment can be the booking's. The other one is due back.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_payments_at_once_are_one_booking_and_one_refund() {
-    let sys = patient().await;
+    let sys = Race::start().await;
     let show = sys.define(json!({})).await;
     let of_round = show.clone();
-    in_lanes(environments(&sys).await, 5, move |pair, seat, reference| {
+    in_lanes(&sys.environments, 5, move |pair, seat, reference| {
         let show = of_round.clone();
         async move {
             let token = pair[0].hold(&show, &[&seat]).await.text("holdToken").to_owned();

@@ -1,11 +1,12 @@
 //! A crowd of buyers, spread over eight environments of the functions.
 
 use std::collections::BTreeMap;
+use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
 use holdfast_tests::servers;
 use holdfast_tests::sys::{Answer, Client, Sys};
-use tokio::sync::{Barrier, Semaphore};
+use tokio::sync::{Barrier, Mutex, MutexGuard, Semaphore};
 use tokio::task::JoinSet;
 
 /// How many environments there are.
@@ -23,52 +24,81 @@ pub const PATIENT: [(&str, &str); 5] = [
     ("DYNAMODB_RESPONSE_TIMEOUT_MS", "4000"),
 ];
 
-/// The product on the shared stores, with patience.
-pub async fn patient() -> Sys {
-    Sys::with(&servers::redis().url(), &servers::dynamo().await.endpoint(), &PATIENT)
+/// The product on the shared stores, with patience, and eight environments that have their connections.
+///
+/// Races take turns: two at once would only measure the machine.
+pub struct Race {
+    sys: Sys,
+    /// The environments.
+    pub environments: Vec<Client>,
+    _turn: MutexGuard<'static, ()>,
 }
 
-/// Eight environments that have their connections.
-pub async fn environments(sys: &Sys) -> Vec<Client> {
-    let clients = sys.clients(CLIENTS);
-    for client in &clients {
-        // A show that does not exist is looked for in both stores.
-        let token = uuid::Uuid::new_v4().to_string();
-        client.hold_status("none", &token).await.expect_problem(404, "show_not_found");
+impl Race {
+    /// Waits for its turn.
+    pub async fn start() -> Race {
+        let sys = Sys::with(&servers::redis().url(), &servers::dynamo().await.endpoint(), &PATIENT);
+        Race::on(sys).await
     }
-    clients
+
+    /// On stores of its own.
+    pub async fn on(sys: Sys) -> Race {
+        static TURN: Mutex<()> = Mutex::const_new(());
+        let turn = TURN.lock().await;
+        let environments = sys.clients(CLIENTS);
+        for client in &environments {
+            // A show that does not exist is looked for in both stores.
+            let token = uuid::Uuid::new_v4().to_string();
+            client.hold_status("none", &token).await.expect_problem(404, "show_not_found");
+        }
+        Race { sys, environments, _turn: turn }
+    }
+
+    /// Lets `count` buyers act in the same instant.
+    pub async fn at_once<F>(&self, count: usize, act: impl Fn(Client, usize) -> F) -> Vec<F::Output>
+    where
+        F: Future<Output: Send + 'static> + Send + 'static,
+    {
+        let start = Arc::new(Barrier::new(count));
+        let buyers = (0..count).map(|buyer| {
+            let (start, act) = (Arc::clone(&start), act(self.environments[buyer % CLIENTS].clone(), buyer));
+            async move {
+                start.wait().await;
+                act.await
+            }
+        });
+        buyers.collect::<JoinSet<_>>().join_all().await
+    }
+
+    /// Lets `count` buyers act as fast as a hundred at a time can.
+    pub async fn in_a_rush<F>(&self, count: usize, act: impl Fn(Client, usize) -> F) -> Vec<F::Output>
+    where
+        F: Future<Output: Send + 'static> + Send + 'static,
+    {
+        let turns = Arc::new(Semaphore::new(AT_ONCE));
+        let buyers = (0..count).map(|buyer| {
+            let (turns, act) = (Arc::clone(&turns), act(self.environments[buyer % CLIENTS].clone(), buyer));
+            async move {
+                let _turn = turns.acquire().await.unwrap();
+                act.await
+            }
+        });
+        buyers.collect::<JoinSet<_>>().join_all().await
+    }
 }
 
-/// Lets `count` buyers act in the same instant.
-pub async fn at_once<F>(sys: &Sys, count: usize, act: impl Fn(Client, usize) -> F) -> Vec<F::Output>
-where
-    F: Future<Output: Send + 'static> + Send + 'static,
-{
-    let (clients, start) = (environments(sys).await, Arc::new(Barrier::new(count)));
-    let buyers = (0..count).map(|buyer| {
-        let (start, act) = (Arc::clone(&start), act(clients[buyer % CLIENTS].clone(), buyer));
-        async move {
-            start.wait().await;
-            act.await
-        }
-    });
-    buyers.collect::<JoinSet<_>>().join_all().await
+impl Deref for Race {
+    type Target = Sys;
+
+    fn deref(&self) -> &Sys {
+        &self.sys
+    }
 }
 
-/// Lets `count` buyers act as fast as a hundred at a time can.
-pub async fn in_a_rush<F>(sys: &Sys, count: usize, act: impl Fn(Client, usize) -> F) -> Vec<F::Output>
-where
-    F: Future<Output: Send + 'static> + Send + 'static,
-{
-    let (clients, turns) = (environments(sys).await, Arc::new(Semaphore::new(AT_ONCE)));
-    let buyers = (0..count).map(|buyer| {
-        let (turns, act) = (Arc::clone(&turns), act(clients[buyer % CLIENTS].clone(), buyer));
-        async move {
-            let _turn = turns.acquire().await.unwrap();
-            act.await
-        }
-    });
-    buyers.collect::<JoinSet<_>>().join_all().await
+impl DerefMut for Race {
+    fn deref_mut(&mut self) -> &mut Sys {
+        &mut self.sys
+    }
 }
 
 /// How often each status and code was answered.

@@ -9,11 +9,11 @@ use serde_json::json;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use super::crowd::{environments, patient};
+use super::crowd::Race;
 
 const SEATS: [&str; 6] = ["E1", "E2", "E3", "E4", "E5", "E6"];
-/// Long enough for every seat to lapse several times.
-const LOAD: Duration = Duration::from_secs(5);
+/// Long enough for every seat to change hands.
+const LOAD: Duration = Duration::from_secs(3);
 
 /// What one buyer saw.
 #[derive(Debug, Default)]
@@ -60,10 +60,10 @@ async fn buyer(client: Client, show: String, at: usize) -> Diary {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn seats_change_hands_by_expiry_alone_and_each_is_sold_once() {
-    let sys = patient().await;
+    let sys = Race::start().await;
     let show = sys.define(json!({})).await;
     let (mut tasks, begun) = (JoinSet::new(), Instant::now());
-    for (at, client) in environments(&sys).await.into_iter().enumerate() {
+    for (at, client) in sys.environments.iter().cloned().enumerate() {
         tasks.spawn(buyer(client, show.clone(), at));
     }
     let diaries = tasks.join_all().await;

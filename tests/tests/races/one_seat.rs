@@ -6,17 +6,18 @@ use holdfast_tests::sys::paid;
 use serde_json::json;
 use uuid::Uuid;
 
-use super::crowd::{assert_tally, at_once, patient};
+use super::crowd::{Race, assert_tally};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn pitfall_1_one_of_a_hundred_buyers_has_the_seat_and_an_invented_token_is_good_for_nothing() {
-    let sys = patient().await;
+    let sys = Race::start().await;
     let show = sys.define(json!({})).await;
-    let answers = at_once(&sys, 100, |client, _| {
-        let show = show.clone();
-        async move { client.hold(&show, &["E7"]).await }
-    })
-    .await;
+    let answers = sys
+        .at_once(100, |client, _| {
+            let show = show.clone();
+            async move { client.hold(&show, &["E7"]).await }
+        })
+        .await;
     assert_tally(&answers, &[(201, "", 1), (409, "seat_unavailable", 99)]);
     for loser in answers.iter().filter(|answer| answer.status == 409) {
         assert_eq!(loser.body["holdToken"], json!(null));
@@ -29,18 +30,19 @@ async fn pitfall_1_one_of_a_hundred_buyers_has_the_seat_and_an_invented_token_is
 
     // Tokens of the losers' own making, in every call that takes one.
     let before = Image::without(&mut sys.redis().await, &show, &winner).await;
-    let refused = at_once(&sys, 40, |client, buyer| {
-        let (show, token) = (show.clone(), Uuid::new_v4().to_string());
-        async move {
-            match buyer % 4 {
-                0 => client.release(&show, &token).await,
-                1 => client.extend(&show, &token, 300).await,
-                2 => client.confirm(&show, &token, json!({})).await,
-                _ => client.confirm(&show, &token, json!({"seats": ["E7"]})).await,
+    let refused = sys
+        .at_once(40, |client, buyer| {
+            let (show, token) = (show.clone(), Uuid::new_v4().to_string());
+            async move {
+                match buyer % 4 {
+                    0 => client.release(&show, &token).await,
+                    1 => client.extend(&show, &token, 300).await,
+                    2 => client.confirm(&show, &token, json!({})).await,
+                    _ => client.confirm(&show, &token, json!({"seats": ["E7"]})).await,
+                }
             }
-        }
-    })
-    .await;
+        })
+        .await;
     assert_tally(&refused, &[(409, "hold_lost", 40)]);
     let after = Image::without(&mut sys.redis().await, &show, &winner).await;
     before.assert_same(&after, "an invented token");
@@ -53,16 +55,17 @@ async fn pitfall_1_one_of_a_hundred_buyers_has_the_seat_and_an_invented_token_is
 /// One that comes with a payment must be refused on record: the money has to go back.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn pitfall_1_a_payment_for_an_invented_token_is_due_back() {
-    let sys = patient().await;
+    let sys = Race::start().await;
     let show = sys.define(json!({})).await;
     let winner = sys.hold(&show, &["E7"]).await.text("holdToken").to_owned();
-    let refused = at_once(&sys, 16, |client, buyer| {
-        let (show, token) = (show.clone(), Uuid::new_v4().to_string());
-        let mut body = paid(&format!("pay_{buyer}"));
-        body["seats"] = json!(["E7"]);
-        async move { client.confirm(&show, &token, body).await }
-    })
-    .await;
+    let refused = sys
+        .at_once(16, |client, buyer| {
+            let (show, token) = (show.clone(), Uuid::new_v4().to_string());
+            let mut body = paid(&format!("pay_{buyer}"));
+            body["seats"] = json!(["E7"]);
+            async move { client.confirm(&show, &token, body).await }
+        })
+        .await;
     assert_tally(&refused, &[(409, "hold_lost", 16)]);
     assert!(refused.iter().all(|answer| answer.body["refund"]["status"] == "due"));
     assert_invariants(&sys, &show).await;

@@ -7,7 +7,7 @@ use holdfast_tests::sys::{Answer, Client, Sys, paid};
 use serde_json::json;
 use tokio::task::JoinSet;
 
-use super::crowd::{environments, patient};
+use super::crowd::{CLIENTS, Race};
 
 #[derive(Debug, Clone, Copy)]
 enum Come {
@@ -90,13 +90,12 @@ async fn case(sys: &Sys, [a, b]: [Client; 2], place: Place, next: Next, order: [
 }
 
 async fn every_order(next: Next) {
-    let sys = std::sync::Arc::new(patient().await);
-    let clients = environments(&sys).await;
+    let sys = std::sync::Arc::new(Race::start().await);
     let mut cases = JoinSet::new();
     for (at, order) in ORDERS.into_iter().enumerate() {
         for (of, place) in [Place::Seat, Place::Unit].into_iter().enumerate() {
             let at = 2 * at + of;
-            let pair = [clients[at % clients.len()].clone(), clients[(at + 3) % clients.len()].clone()];
+            let pair = [at, at + 3].map(|client| sys.environments[client % CLIENTS].clone());
             let sys = std::sync::Arc::clone(&sys);
             cases.spawn(async move { case(&sys, pair, place, next, order).await });
         }

@@ -6,7 +6,7 @@ use holdfast_tests::invariants::{assert_agreement, assert_invariants};
 use holdfast_tests::sys::{Client, paid};
 use serde_json::{Value, json};
 
-use super::crowd::{assert_tally, at_once, in_a_rush, patient};
+use super::crowd::{Race, assert_tally};
 
 /// A show of one zone.
 async fn zone_of(client: &Client, capacity: u64) -> String {
@@ -19,21 +19,22 @@ async fn count(client: &Client, show: &str, zone: &str) -> Value {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_thousand_buyers_share_a_hundred_units_and_none_is_sold_twice() {
-    let sys = patient().await;
+    let sys = Race::start().await;
     let show = zone_of(&sys, 100).await;
-    let answers = in_a_rush(&sys, 1_000, |client, buyer| {
-        let show = show.clone();
-        async move {
-            let held = client.decrement(&show, "GA", 1).await;
-            if held.status != 201 {
-                return (held, None);
+    let answers = sys
+        .in_a_rush(1_000, |client, buyer| {
+            let show = show.clone();
+            async move {
+                let held = client.decrement(&show, "GA", 1).await;
+                if held.status != 201 {
+                    return (held, None);
+                }
+                let paid = paid(&format!("pay_{buyer}"));
+                let booked = client.confirm(&show, held.text("holdToken"), paid).await;
+                (held, Some(booked))
             }
-            let paid = paid(&format!("pay_{buyer}"));
-            let booked = client.confirm(&show, held.text("holdToken"), paid).await;
-            (held, Some(booked))
-        }
-    })
-    .await;
+        })
+        .await;
     assert_tally(answers.iter().map(|(held, _)| held), &[(201, "", 100), (409, "sold_out", 900)]);
     let booked: Vec<_> = answers.iter().filter_map(|(_, booked)| booked.as_ref()).collect();
     assert_tally(booked.iter().copied(), &[(201, "", 100)]);
@@ -46,14 +47,15 @@ async fn a_thousand_buyers_share_a_hundred_units_and_none_is_sold_twice() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn pitfall_10_two_who_want_two_of_three() {
-    let sys = patient().await;
+    let sys = Race::start().await;
     let zones: Vec<Value> = (0..25).map(|zone| json!({"id": format!("Z{zone}"), "capacity": 3})).collect();
     let show = sys.define(json!({"sections": null, "zones": zones})).await;
-    let answers = at_once(&sys, 50, |client, buyer| {
-        let (show, zone) = (show.clone(), format!("Z{}", buyer / 2));
-        async move { (zone.clone(), client.decrement(&show, &zone, 2).await) }
-    })
-    .await;
+    let answers = sys
+        .at_once(50, |client, buyer| {
+            let (show, zone) = (show.clone(), format!("Z{}", buyer / 2));
+            async move { (zone.clone(), client.decrement(&show, &zone, 2).await) }
+        })
+        .await;
     assert_tally(answers.iter().map(|(_, answer)| answer), &[(201, "", 25), (409, "sold_out", 25)]);
     for (zone, answer) in &answers {
         assert_eq!(answer.body["remaining"], 1, "{zone}: {}", answer.body);
@@ -66,13 +68,14 @@ async fn pitfall_10_two_who_want_two_of_three() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn pitfall_10_five_hundred_who_want_one_of_a_hundred() {
-    let sys = patient().await;
+    let sys = Race::start().await;
     let show = zone_of(&sys, 100).await;
-    let answers = in_a_rush(&sys, 500, |client, _| {
-        let show = show.clone();
-        async move { client.decrement(&show, "GA", 1).await }
-    })
-    .await;
+    let answers = sys
+        .in_a_rush(500, |client, _| {
+            let show = show.clone();
+            async move { client.decrement(&show, "GA", 1).await }
+        })
+        .await;
     assert_tally(&answers, &[(201, "", 100), (409, "sold_out", 400)]);
     let granted = answers.iter().filter(|answer| answer.status == 201);
     let left: BTreeSet<i64> = granted.map(|answer| answer.body["remaining"].as_i64().unwrap()).collect();
@@ -83,13 +86,14 @@ async fn pitfall_10_five_hundred_who_want_one_of_a_hundred() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn pitfall_10_who_wants_five_of_three_leaves_three() {
-    let sys = patient().await;
+    let sys = Race::start().await;
     let show = zone_of(&sys, 3).await;
-    let answers = at_once(&sys, 16, |client, _| {
-        let show = show.clone();
-        async move { client.decrement(&show, "GA", 5).await }
-    })
-    .await;
+    let answers = sys
+        .at_once(16, |client, _| {
+            let show = show.clone();
+            async move { client.decrement(&show, "GA", 5).await }
+        })
+        .await;
     assert_tally(&answers, &[(409, "sold_out", 16)]);
     assert!(answers.iter().all(|answer| answer.body["remaining"] == 3));
     assert_eq!(count(&sys, &show, "GA").await["remaining"], 3);

@@ -42,7 +42,8 @@ fn problems_of_the_code() -> BTreeSet<String> {
                 let rest = &code[at + start.len() - usize::from(start.ends_with('"'))..];
                 let Some((before, rest)) = rest.split_once('"') else { continue };
                 // After a status comes a comma, then the code.
-                let is_code = before.is_empty() || before.trim_end().ends_with(',') && !before.contains(['(', ')', ';']);
+                let is_code =
+                    before.is_empty() || before.trim_end().ends_with(',') && !before.contains(['(', ')', ';']);
                 let word = rest.split('"').next().unwrap_or_default();
                 if is_code && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_') {
                     codes.insert(word.to_owned());

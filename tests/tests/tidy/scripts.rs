@@ -117,8 +117,8 @@ fn parts(list: &str) -> Vec<&str> {
     let parts = list.split(|letter| {
         match letter {
             '\'' => quoted = !quoted,
-            '(' | '{' | '[' => depth += 1,
-            ')' | '}' | ']' => depth -= 1,
+            '(' | '{' | '[' if !quoted => depth += 1,
+            ')' | '}' | ']' if !quoted => depth -= 1,
             _ => {}
         }
         letter == ',' && depth == 0 && !quoted

@@ -30,13 +30,14 @@ impl Dynamo {
     /// call: a token of ours would replay an old success after a cancel.
     pub(super) async fn transact(&self, what: &str, puts: Vec<TransactWriteItem>) -> Result<Transacted, Failure> {
         let what = format!("transaction of a {what}");
-        let mut attempt = 0;
+        let (mut attempt, mut undecided) = (0, false);
+        let out_of_time = |undecided, failed| if undecided { Failure::Undecided } else { failed };
         loop {
             let call = self.client.transact_write_items().set_transact_items(Some(puts.clone())).send();
             let answer = tokio::time::timeout_at(self.deadline.instant(), call).await;
-            let Ok(answer) = answer else { return Err(Failure::unavailable(what)) };
+            let Ok(answer) = answer else { return Err(out_of_time(undecided, Failure::unavailable(what))) };
             let Err(error) = answer else { return Ok(Transacted::Done) };
-            let undecided = match cancellation(&error) {
+            undecided = match cancellation(&error) {
                 Some(reasons) if is_decided(reasons) => return Ok(Transacted::Cancelled(reasons.to_vec())),
                 Some(reasons) => reasons.first().and_then(CancellationReason::code) == Some("TransactionConflict"),
                 None => error.code() == Some("TransactionInProgressException"),
@@ -50,7 +51,7 @@ impl Dynamo {
                 return Err(failed);
             }
             if !self.deadline.back_off(attempt, BACK_OFF).await {
-                return Err(if undecided { Failure::Undecided } else { failed });
+                return Err(out_of_time(undecided, failed));
             }
             attempt += 1;
         }

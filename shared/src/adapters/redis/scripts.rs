@@ -74,7 +74,7 @@ scripts! {
     EXTEND "extend"
         ("show, hold, held, events, place-keys...")
         ("token, ttl_ms, zone, place...")
-        [NotLoaded, TtlTooLong, HoldLost, InProgress, ExtendLimit, Ok];
+        [NotLoaded, TtlTooLong, InProgress, HoldLost, ExtendLimit, Ok];
     RELEASE "release"
         ("show, hold, held, events, place-keys...")
         ("token, zone, place...")

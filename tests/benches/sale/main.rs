@@ -1,0 +1,57 @@
+//! `make bench`: what a sale costs, as ratios within one run on one machine. See `docs/ARCHITECTURE.md` for what the numbers
+//! mean. Each part prints its own lines:
+//!
+//! - (a) [`holds`]: one-seat holds through `ops::hold`, against `redis-benchmark` in the same run;
+//! - (b) [`http`]: the same over HTTP;
+//! - (c) [`on_sale`]: a thousand buyers for a hundred places;
+//! - (d) [`scripts`]: microseconds that Redis spends on each script.
+//!
+//! `make bench PARTS="a d"` runs only those.
+
+mod holds;
+mod http;
+mod on_sale;
+mod redis_benchmark;
+mod scripts;
+mod shows;
+
+use std::collections::HashMap;
+
+use holdfast_local::config::LocalConfig;
+use holdfast_local::redis_server::RedisServer;
+use holdfast_local::system::System;
+
+fn main() {
+    let asked: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with("--")).collect();
+    let wants = |part: &str| asked.is_empty() || asked.iter().any(|one| one == part);
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
+
+    // A Redis of this run's own, under all parts.
+    let redis = RedisServer::start(None, &[]).expect("a Redis");
+    let baseline: HashMap<usize, f64> =
+        [50, 500].into_iter().map(|clients| (clients, redis_benchmark::set_nx_px(redis.port(), clients))).collect();
+    for (clients, rate) in [(50, baseline[&50]), (500, baseline[&500])] {
+        println!("baseline  redis-benchmark -c {clients}: {rate:.0} SET NX PX a second");
+    }
+    if wants("a") {
+        runtime.block_on(holds::run(&redis.url(), &baseline));
+    }
+    if wants("d") {
+        runtime.block_on(scripts::run(&redis.url()));
+    }
+    if wants("b") || wants("c") {
+        // The system on a runtime of its own, as its own process would be.
+        let served = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
+        let vars = HashMap::from([("PORT".to_owned(), "0".to_owned()), ("REDIS_URL".to_owned(), redis.url())]);
+        let config = LocalConfig::from_vars(vars).expect("a configuration");
+        let system = served.block_on(System::start(config)).expect("a system");
+        let address = system.url().replace("http://", "");
+        if wants("b") {
+            runtime.block_on(http::run(&address, &redis.url(), &baseline));
+        }
+        if wants("c") {
+            runtime.block_on(on_sale::run(&address));
+        }
+        served.block_on(system.stop());
+    }
+}

@@ -1,0 +1,13 @@
+//! Faults: a store that is gone, mute, full of old connections, or that answers what nobody expects; and what a process
+//! that dies in the middle leaves behind. Each test makes one thing go wrong at one place, and asks what a user sees.
+
+mod dynamo_down;
+mod dynamo_reasons;
+mod dynamo_replies;
+mod outages;
+mod redis_connections;
+mod redis_replies;
+mod redis_scripts;
+mod refunds;
+mod switch;
+mod windows;

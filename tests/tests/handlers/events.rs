@@ -1,0 +1,115 @@
+//! Every file of `events/` through its function, and the whole answer compared with `<case>.expected.json` beside it.
+//!
+//! The events are about one show, one hold and one booking that never were. Each event gets its own: the show that
+//! `events/define-show/put.json` defines, under a fresh id, a hold of E7 and E8, and, where it asks for a booking, that
+//! hold confirmed. In the answer they have their first names again.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use holdfast_local::handlers::handlers;
+use holdfast_tests::servers::fresh_show_id;
+use holdfast_tests::sys::Sys;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use crate::{like, raw};
+
+const SHOW: &str = "demo";
+const TOKEN: &str = "6f9c0f6e-5b0a-4c7e-9d52-0c1a7d3f2b11";
+/// What that token's booking is called in that show.
+const BOOKING: &str = "81fbe478-faae-8a8a-84b7-6b10983f8485";
+const EXPECTED: &str = ".expected.json";
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../events")
+}
+
+fn names_in(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap();
+    let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+fn text(path: &str) -> String {
+    fs::read_to_string(folder().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+fn value(path: &str) -> Value {
+    serde_json::from_str(&text(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// `stock-decrement` is `StockDecrementFunction` in the template.
+fn logical_id(function: &str) -> String {
+    let words = function.split('-').map(|word| word[..1].to_uppercase() + &word[1..]);
+    words.collect::<String>() + "Function"
+}
+
+/// What the events call something, and what it is really called.
+type Names = Vec<(&'static str, String)>;
+
+/// Makes what an event is about.
+async fn set_up(sys: &Sys, event: &str) -> Names {
+    let show = fresh_show_id();
+    let mut names = vec![(SHOW, show.clone())];
+    if event.contains(r#""PUT /shows/{showId}""#) {
+        return names;
+    }
+    let body = |path: &str| serde_json::from_str(value(path)["body"].as_str().unwrap()).unwrap();
+    sys.call("PUT", &format!("/shows/{show}"), body("define-show/put.json")).await.expect(201);
+    if event.contains(TOKEN) || event.contains(BOOKING) {
+        let token = sys.hold(&show, &["E7", "E8"]).await.text("holdToken").to_owned();
+        if event.contains(BOOKING) {
+            let booking = sys.confirm(&show, &token, body("confirm/ok.json")).await.expect(201);
+            names.push((BOOKING, booking["bookingId"].as_str().unwrap().to_owned()));
+        }
+        names.push((TOKEN, token));
+    }
+    names
+}
+
+/// Runs a case, and answers what is not as expected.
+async fn run(sys: &Sys, function: &str, case: &str) -> Vec<String> {
+    let event = text(&format!("{function}/{case}.json"));
+    let names = set_up(sys, &event).await;
+    let real = names.iter().fold(event, |event, (name, real)| match *name {
+        SHOW => event.replace("\"demo\"", &format!("\"{real}\"")).replace("/shows/demo", &format!("/shows/{real}")),
+        name => event.replace(name, real),
+    });
+    let functions = handlers(sys.app());
+    let event: Box<RawValue> = serde_json::from_str(&real).unwrap();
+    let answer = raw::invoke(&functions[logical_id(function).as_str()], &event).await.to_string();
+    let answer = names.iter().fold(answer, |answer, (name, real)| answer.replace(real.as_str(), name));
+    let answer: Value = serde_json::from_str(&answer).unwrap();
+
+    let seen = json!({
+        "statusCode": answer["statusCode"], "headers": answer["headers"], "body": raw::body(&answer),
+    });
+    like::faults(&seen, &value(&format!("{function}/{case}{EXPECTED}")))
+}
+
+#[tokio::test]
+async fn every_event_is_answered_as_expected() {
+    let sys = Sys::shared().await;
+    let mut faults = Vec::new();
+    for function in names_in(&folder()) {
+        let files = names_in(&folder().join(&function));
+        for case in files.iter().filter(|file| !file.ends_with(EXPECTED)).filter_map(|file| file.strip_suffix(".json"))
+        {
+            let found = run(&sys, &function, case).await;
+            faults.extend(found.into_iter().map(|fault| format!("events/{function}/{case}: {fault}")));
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn every_expectation_has_its_event() {
+    for function in names_in(&folder()) {
+        let files = names_in(&folder().join(&function));
+        for case in files.iter().filter_map(|file| file.strip_suffix(EXPECTED)) {
+            assert!(files.contains(&format!("{case}.json")), "events/{function}/{case}{EXPECTED} is of no event");
+        }
+    }
+}

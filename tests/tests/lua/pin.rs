@@ -1,0 +1,259 @@
+//! `pin.lua`
+
+use holdfast::adapters::redis::{keys, scripts};
+use holdfast::domain::{Buyer, HoldToken, OrderId, PIN_MS, Payment, Places, Refusal};
+use holdfast::ports::{Claim, HoldSeats, HoldState, Pin, PinHold, Touch};
+use holdfast_tests::loaded::{self, small_show};
+use redis::{AsyncCommands, Value};
+use serde_json::json;
+
+use crate::house::{House, known, seats, units, until};
+
+fn claim(reference: &str) -> Claim {
+    let payment = Payment { reference: reference.to_owned(), amount: Some("55000".to_owned()), currency: None };
+    let order = Some(OrderId::parse(&format!("order of {reference}")).unwrap());
+    Claim { payment: Some(payment), order, buyer: Buyer::of(reference) }
+}
+
+/// That a pin is refused, and leaves everything as it was.
+async fn is_lost(house: &House, token: HoldToken, places: &Places) {
+    let pin = house.unchanged(async || house.pin(token, places, &claim("pay_1")).await).await;
+    assert!(matches!(pin, Pin::Lost), "{pin:?}");
+}
+
+#[tokio::test]
+async fn codes_in_order_of_precedence() {
+    let house = House::unloaded(small_show(6, 5)).await;
+    let (token, e1) = (HoldToken::random(), seats(&["E1"]));
+    let pin = house.redis.pin_hold(house.id(), token, &e1, &Claim::default()).await;
+    assert!(matches!(pin, Ok(Touch::NotLoaded)), "{pin:?}");
+    house.load().await;
+    // Decided, though what it asks for is somebody else's by now.
+    let decided = house.holder(&["E1"]).await;
+    house.free(decided, 1, &e1).await;
+    let holder = house.holder(&["E1"]).await;
+    let pin = house.unchanged(async || house.pin(decided, &e1, &Claim::default()).await).await;
+    assert!(matches!(pin, Pin::Decided), "{pin:?}");
+    is_lost(&house, token, &e1).await;
+    house.pinned(holder, &e1).await;
+    house.sell(holder, &e1).await;
+    let pin = house.unchanged(async || house.pin(holder, &e1, &Claim::default()).await).await;
+    assert!(matches!(pin, Pin::Decided), "{pin:?}");
+}
+
+#[tokio::test]
+async fn a_second_pin_answers_the_first_ones_claim_and_instant() {
+    let house = House::open().await;
+    let token = house.holder(&["E1"]).await;
+    let mut seen = Vec::new();
+    for reference in ["pay_1", "pay_2"] {
+        let Pin::Pinned { confirmed_at_ms, claim } = house.pin(token, &seats(&["E1"]), &claim(reference)).await else {
+            panic!("it is held")
+        };
+        let order = claim.order.map(|order| order.as_str().to_owned());
+        seen.push((confirmed_at_ms, claim.payment, order, house.state(token).await));
+    }
+    assert_eq!(seen[0], seen[1]);
+    assert_eq!(seen[0].1, claim("pay_1").payment);
+    assert_eq!(seen[0].2.as_deref(), Some("order of pay_1"));
+    assert_eq!(seen[0].3, HoldState::Confirming);
+    // Reconcile knows it by its first pin.
+    let pinned: Vec<(String, i64)> = house.raw().zrange_withscores(keys::confirming(house.id()), 0, -1).await.unwrap();
+    assert_eq!(pinned, [(token.to_string(), seen[0].0)]);
+}
+
+/// The buyer is who held, and not who confirms.
+#[tokio::test]
+async fn the_buyer_of_a_hold_stays() {
+    let house = House::open().await;
+    let (token, buyer) = (HoldToken::random(), Buyer::of("ada"));
+    let asked = loaded::seats(&["E1"]);
+    known(house.redis.hold_seats(house.id(), token, &asked, None, &buyer).await).unwrap();
+    let Pin::Pinned { claim, .. } = house.pin(token, &seats(&["E1"]), &claim("pay_1")).await else {
+        panic!("it is held")
+    };
+    assert_eq!(claim.buyer, buyer);
+}
+
+#[tokio::test]
+async fn lock_record_and_index_move_together() {
+    let house = House::open().await;
+    let token = house.holder(&["E1", "E2"]).await;
+    house.pinned(token, &seats(&["E1", "E2"])).await;
+    let record = house.status(token).await.unwrap();
+    assert!(record.lease.expires_in_ms > PIN_MS - 10_000, "{record:?}");
+    for seat in ["E1", "E2"] {
+        let (owner, left_ms) = house.lock(seat).await;
+        assert_eq!(owner, Some(token.to_string()));
+        assert!(left_ms > PIN_MS as i64 - 10_000, "{left_ms}");
+        assert_eq!(house.indexed(seat).await, Some(record.lease.deadline_ms as f64));
+    }
+}
+
+#[tokio::test]
+async fn a_pin_never_shortens_a_hold() {
+    let show = json!({"hold": {"defaultTtlSeconds": 400, "maxTtlSeconds": 400, "maxLifetimeSeconds": 600}});
+    let house = House::with(show).await;
+    let token = house.holder(&["E1"]).await;
+    let before = house.status(token).await.unwrap().lease.deadline_ms;
+    house.pinned(token, &seats(&["E1"])).await;
+    assert_eq!(house.status(token).await.unwrap().lease.deadline_ms, before);
+}
+
+/// Pinned again and again, it ends: at its longest life and one pin (INV-6).
+#[tokio::test]
+async fn a_pin_ends_with_the_longest_life_and_one_pin() {
+    let house = House::open().await;
+    let token = house.holder(&["E1"]).await;
+    house.pinned(token, &seats(&["E1"])).await;
+    // 610 s of its 600 + 150 are over.
+    house.shift(token, "created", -610_000).await;
+    let created_ms: i64 = house.raw().hget(keys::hold(house.id(), token), "created").await.unwrap();
+    house.shift(token, "deadline", -100_000).await;
+    house.pinned(token, &seats(&["E1"])).await;
+    let record = house.status(token).await.unwrap();
+    assert_eq!(record.lease.deadline_ms, created_ms + 600_000 + PIN_MS as i64);
+    let (_, left_ms) = house.lock("E1").await;
+    assert!(left_ms <= record.lease.expires_in_ms as i64 + 500, "{left_ms} for {record:?}");
+}
+
+#[tokio::test]
+async fn a_late_confirm_takes_its_places_again() {
+    let house = House::open().await;
+    let token = house.late_holder(&["E1", "E2"]).await;
+    house.pinned(token, &seats(&["E1", "E2"])).await;
+    assert_eq!(house.state(token).await, HoldState::Confirming);
+    assert_eq!(house.lock("E2").await.0, Some(token.to_string()));
+    assert!(house.is_confirming(token).await);
+    house.hold(HoldToken::random(), &["E1"]).await.unwrap_err();
+
+    let (taker, places) = house.late_taker(2).await;
+    house.pinned(taker, &places).await;
+    assert_eq!(house.count().await.held, 2);
+    assert_eq!(house.taker(3).await.1, units(&[3, 4, 5]));
+    house.assert_zone_adds_up().await;
+}
+
+#[tokio::test]
+async fn a_show_that_refuses_late_confirms_does() {
+    let house = House::with(json!({"lateConfirm": "refuse"})).await;
+    let late = house.late_holder(&["E1"]).await;
+    is_lost(&house, late, &seats(&["E1"])).await;
+    let (late, places) = house.late_taker(1).await;
+    is_lost(&house, late, &places).await;
+    is_lost(&house, HoldToken::random(), &seats(&["E3"])).await;
+    let in_time = house.holder(&["E2"]).await;
+    house.pinned(in_time, &seats(&["E2"])).await;
+}
+
+#[tokio::test]
+async fn no_rescue_when_one_place_is_taken() {
+    let house = House::open().await;
+    let late = house.late_holder(&["E1", "E2", "E3"]).await;
+    let next = house.holder(&["E2"]).await;
+    is_lost(&house, late, &seats(&["E1", "E2", "E3"])).await;
+    house.sell(next, &seats(&["E2"])).await;
+    is_lost(&house, late, &seats(&["E1", "E2", "E3"])).await;
+
+    let (late, places) = house.late_taker(2).await;
+    let (_, next) = house.taker(1).await;
+    assert_eq!(next, units(&[1]), "what lapsed goes first");
+    is_lost(&house, late, &places).await;
+    house.assert_zone_adds_up().await;
+}
+
+/// The lock of the next owner counts, whatever the record of the late one says.
+#[tokio::test]
+async fn a_hold_that_lost_a_seat_is_rescued_only_if_the_seat_is_free() {
+    let house = House::open().await;
+    let token = house.holder(&["E1", "E2"]).await;
+    let lock = keys::seat_hold(house.id(), &loaded::seats(&["E2"])[0]);
+    let _: i64 = house.raw().del(lock).await.unwrap();
+    let next = house.holder(&["E2"]).await;
+    is_lost(&house, token, &seats(&["E1", "E2"])).await;
+    house.release(next, &seats(&["E2"])).await.unwrap();
+    house.pinned(token, &seats(&["E1", "E2"])).await;
+}
+
+#[tokio::test]
+async fn what_was_given_back_is_not_rescued() {
+    let house = House::open().await;
+    let token = house.holder(&["E1"]).await;
+    house.release(token, &seats(&["E1"])).await.unwrap();
+    is_lost(&house, token, &seats(&["E1"])).await;
+}
+
+/// Redis has lost the hold, or there never was one: the places are judged as a new hold's would be.
+#[tokio::test]
+async fn an_unknown_token_buys_only_what_it_could_hold() {
+    let mut house = House::open().await;
+    let taken = house.holder(&["E1"]).await;
+    for places in [seats(&["E9"]), seats(&["E2", "E1"]), units(&[6]), seats(&["E2", "E9"])] {
+        is_lost(&house, HoldToken::random(), &places).await;
+    }
+    for window in [json!({"opensAt": "2099-01-01T00:00:00Z"}), json!({"closesAt": "2020-01-01T00:00:00Z"})] {
+        house.apply(json!({"sale": window}), None).await;
+        is_lost(&house, HoldToken::random(), &seats(&["E2"])).await;
+        // Taken in time, confirmed after the sale has closed.
+        house.pinned(taken, &seats(&["E1"])).await;
+    }
+    house.apply(json!({"sale": {}, "limits": {"maxPlacesPerHold": 2}}), None).await;
+    is_lost(&house, HoldToken::random(), &seats(&["E2", "E3", "E4"])).await;
+    let unknown = HoldToken::random();
+    house.pinned(unknown, &seats(&["E2", "E3"])).await;
+    assert_eq!(house.status(unknown).await.unwrap().places, seats(&["E2", "E3"]));
+
+    let lost = house.holder(&["E4"]).await;
+    house.lose(lost).await;
+    house.pinned(lost, &seats(&["E4"])).await;
+}
+
+/// Units that the fresh counter has not reached: it must walk around them.
+#[tokio::test]
+async fn rescued_units_are_not_handed_out_again() {
+    let house = House::open().await;
+    let token = HoldToken::random();
+    house.pinned(token, &units(&[1, 3])).await;
+    assert_eq!(house.state(token).await, HoldState::Confirming);
+    house.assert_zone_adds_up().await;
+    let (_, others) = house.taker(3).await;
+    assert_eq!(others, units(&[2, 4, 5]));
+    assert_eq!(house.take(HoldToken::random(), 1).await.unwrap_err(), Refusal::SoldOut { remaining: 0 });
+    house.assert_zone_adds_up().await;
+}
+
+/// A hold that lapsed may be confirmed late, after the sale has closed.
+#[tokio::test]
+async fn a_late_confirm_does_not_mind_the_window() {
+    let mut house = House::open().await;
+    let late = house.late_holder(&["E1"]).await;
+    house.apply(json!({"sale": {"closesAt": "2020-01-01T00:00:00Z"}}), None).await;
+    house.pinned(late, &seats(&["E1"])).await;
+}
+
+/// The pin itself lapses too: with it the places are free, and its own token may come again.
+#[tokio::test]
+async fn a_pin_that_lapsed_gives_way_and_comes_again() {
+    let house = House::open().await;
+    let token = house.holder(&["E1"]).await;
+    let mut keys = vec![
+        keys::show(house.id()),
+        keys::hold(house.id(), token),
+        keys::held(house.id()),
+        keys::events(house.id()),
+        keys::confirming(house.id()),
+        keys::seats(house.id()),
+    ];
+    keys.push(keys::seat_hold(house.id(), &loaded::seats(&["E1"])[0]));
+    // The hold itself ends first: a pin never shortens.
+    house.shift(token, "deadline", -30_001).await;
+    let text = token.to_string();
+    let answer = house.run(&scripts::PIN, &keys, &[&text, "1000", "", "", "", "", "E1"]).await;
+    assert_eq!(answer[0], Value::Int(0));
+    let lease = house.status(token).await.unwrap().lease;
+    assert!((1..=1_000).contains(&lease.expires_in_ms), "{lease:?}");
+    let next = HoldToken::random();
+    until("the pin lapses", async || house.hold(next, &["E1"]).await.ok()).await;
+    is_lost(&house, token, &seats(&["E1"])).await;
+    assert_eq!(house.extend(token, &seats(&["E1"]), 1_000).await, Err(Refusal::InProgress));
+}

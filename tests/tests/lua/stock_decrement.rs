@@ -1,0 +1,278 @@
+//! `stock_decrement.lua`
+
+use std::collections::BTreeSet;
+
+use holdfast::domain::show::Zone;
+use holdfast::domain::{BookingId, Buyer, HoldToken, Places, Refusal, ZoneId};
+use holdfast::ports::{Chunk, Close, Closing, HoldState, LoadShow, ReplaceShow, TakeUnits, Touch, Turn};
+use holdfast_tests::loaded::small_show;
+use redis::AsyncCommands;
+use serde_json::json;
+
+use crate::house::{House, changed, ga, known, units, until};
+
+fn sold_out(remaining: u64) -> Refusal {
+    Refusal::SoldOut { remaining }
+}
+
+fn numbers(places: &Places) -> Vec<u32> {
+    match places {
+        Places::Units { numbers, .. } => numbers.clone(),
+        Places::Seats(seats) => panic!("{seats:?}"),
+    }
+}
+
+async fn close(house: &House, closing: &Closing, capacity: u32) -> Close {
+    known(house.redis.close_zone(house.id(), closing, &Zone { id: ga(), capacity }).await)
+}
+
+#[tokio::test]
+async fn codes_in_order_of_precedence() {
+    let mut house = House::unloaded(small_show(6, 5)).await;
+    let (repeat, new) = (HoldToken::random(), HoldToken::random());
+    let other = ZoneId::parse("VIP").unwrap();
+    let ask = async |house: &House, token, zone: &ZoneId, ttl_ms| {
+        house.redis.take_units(house.id(), token, zone, 4, ttl_ms, &Buyer::default()).await.unwrap()
+    };
+    assert!(matches!(ask(&house, new, &other, Some(60_001)).await, Touch::NotLoaded));
+
+    // At once: a known token, a zone that is absent, a show that is being replaced, no sale, too many, too few left.
+    house.load().await;
+    house.take(repeat, 2).await.unwrap();
+    house.apply(json!({"sale": {"closesAt": "2020-01-01T00:00:00Z"}, "limits": {"maxPlacesPerHold": 3}}), None).await;
+    let closing = Closing { version: 3, mark: "mark".to_owned() };
+    assert_eq!(close(&house, &closing, 4).await, Close::Closed);
+    for token in [repeat, new] {
+        let Touch::Known(Err(refusal)) = ask(&house, token, &other, Some(60_001)).await else {
+            panic!("too long a TTL")
+        };
+        assert_eq!(refusal, Refusal::TtlTooLong { max_ttl_ms: 60_000 });
+    }
+    let Touch::Known(Ok(again)) = ask(&house, repeat, &ga(), None).await else { panic!("a repeat") };
+    assert_eq!((again.held.state, again.units), (HoldState::Active, units(&[1, 2])));
+    assert!(matches!(ask(&house, new, &other, None).await, Touch::Closing { left_ms: 1..=10_000 }));
+    let refused = async |house: &House, quantity| house.take(new, quantity).await.unwrap_err();
+    let no_sale = Refusal::NotOnSale { opens_at_ms: None, closes_at_ms: Some(1_577_836_800_000) };
+    assert_eq!(refused(&house, 4).await, no_sale);
+
+    house.apply(json!({"sale": {}, "zones": [{"id": "GA", "capacity": 4}]}), Some(&closing)).await;
+    let Touch::Known(Err(refusal)) = ask(&house, new, &other, None).await else { panic!("no such zone") };
+    assert_eq!(refusal, Refusal::ZoneNotFound);
+    assert_eq!(refused(&house, 4).await, Refusal::LimitExceeded { limit: 3, current: 4 });
+    assert_eq!(refused(&house, 3).await, sold_out(2));
+    // While the show is being replaced, too few is no answer yet.
+    let closing = Closing { version: 4, mark: "again".to_owned() };
+    assert_eq!(close(&house, &closing, 3).await, Close::Closed);
+    let taken = house.redis.take_units(house.id(), new, &ga(), 2, None, &Buyer::default()).await.unwrap();
+    assert!(matches!(taken, Touch::Closing { .. }), "{taken:?}");
+    house.take(new, 1).await.unwrap();
+}
+
+#[tokio::test]
+async fn the_same_call_twice_takes_once() {
+    let house = House::open().await;
+    let token = HoldToken::random();
+    let call = async || {
+        let taken = house.take(token, 2).await.unwrap();
+        (taken.units, taken.remaining, taken.held.state, taken.held.lease.deadline_ms)
+    };
+    let (taken, remaining, ..) = house.twice(call).await;
+    assert_eq!((taken, remaining), (units(&[1, 2]), 3));
+    // Also when it asks for more the second time.
+    let again = house.unchanged(async || house.take(token, 4).await.unwrap()).await;
+    assert_eq!(again.units, units(&[1, 2]));
+    assert_eq!(house.events().await, [("held".to_owned(), "GA-1 GA-2".to_owned())]);
+}
+
+#[tokio::test]
+async fn a_repeat_tells_what_became_of_the_hold_and_takes_nothing_again() {
+    let house = House::open().await;
+    let (lapsed, _) = house.late_taker(1).await;
+    let (released, places) = house.taker(1).await;
+    house.release(released, &places).await.unwrap();
+    let (sold, places) = house.taker(1).await;
+    house.sell(sold, &places).await;
+    for (token, state) in [(lapsed, HoldState::Expired), (released, HoldState::Released), (sold, HoldState::Confirmed)]
+    {
+        let again = house.unchanged(async || house.take(token, 3).await.unwrap()).await;
+        assert_eq!((again.held.state, again.held.lease.expires_in_ms, again.remaining), (state, 0, 4));
+    }
+}
+
+#[tokio::test]
+async fn every_unit_is_handed_out_once_and_then_no_more() {
+    let house = House::open().await;
+    let mut seen = BTreeSet::new();
+    for left in (0..5).rev() {
+        let taken = house.take(HoldToken::random(), 1).await.unwrap();
+        assert_eq!(taken.remaining, left);
+        assert!(numbers(&taken.units).into_iter().all(|unit| seen.insert(unit)), "{taken:?}");
+        house.assert_zone_adds_up().await;
+    }
+    assert_eq!(seen, BTreeSet::from([1, 2, 3, 4, 5]));
+    assert_eq!(house.unchanged(async || house.take(HoldToken::random(), 1).await.unwrap_err()).await, sold_out(0));
+}
+
+#[tokio::test]
+async fn pitfall_10_five_of_three_is_refused_and_three_are_left() {
+    let house = House::open().await;
+    house.taker(2).await;
+    assert_eq!(house.unchanged(async || house.take(HoldToken::random(), 5).await.unwrap_err()).await, sold_out(3));
+    assert_eq!(house.take(HoldToken::random(), 3).await.unwrap().remaining, 0);
+}
+
+#[tokio::test]
+async fn what_came_back_goes_first() {
+    let house = House::open().await;
+    let (_, first) = house.taker(1).await;
+    let (back, places) = house.taker(2).await;
+    house.release(back, &places).await.unwrap();
+    assert_eq!((first, places), (units(&[1]), units(&[2, 3])));
+    house.assert_zone_adds_up().await;
+    assert_eq!(house.taker(1).await.1, units(&[2]));
+    assert_eq!(house.taker(2).await.1, units(&[3, 4]));
+    house.assert_zone_adds_up().await;
+}
+
+#[tokio::test]
+async fn what_lapsed_is_given_back_before_anybody_is_refused() {
+    let house = House::open().await;
+    let (late, places) = house.late_taker(5).await;
+    // Too many even so: but what lapsed is back in stock.
+    let limit = house.take(HoldToken::random(), 6).await.unwrap_err();
+    assert_eq!(limit, sold_out(5));
+    house.assert_zone_adds_up().await;
+    assert_eq!(house.events().await.last().unwrap().0, "expired");
+    let stock: i64 = house.raw().get(holdfast::adapters::redis::keys::stock(house.id(), &ga())).await.unwrap();
+    assert_eq!(stock, 5);
+    assert_eq!(house.taker(5).await.1.len(), places.len());
+    assert_eq!(house.state(late).await, HoldState::Expired);
+
+    let house = House::open().await;
+    house.late_taker(5).await;
+    let taken = house.take(HoldToken::random(), 4).await.unwrap();
+    assert_eq!(taken.remaining, 1);
+    house.assert_zone_adds_up().await;
+    let gone: Option<f64> = house.indexed("GA-5").await;
+    assert!(gone.is_none(), "the index of live holds has a lapsed unit");
+}
+
+/// More than one call gives back: each gives back what it needs, and no unit is there twice.
+#[tokio::test]
+async fn pitfall_24_hundreds_that_lapsed_come_back() {
+    let show = json!({"zones": [{"id": "GA", "capacity": 500}], "limits": {"maxPlacesPerHold": 96}});
+    let house = House::of(changed(&small_show(6, 5), &show)).await;
+    let tokens: Vec<HoldToken> = (0..5).map(|_| HoldToken::random()).collect();
+    for token in &tokens {
+        let taken = house.redis.take_units(house.id(), *token, &ga(), 90, Some(300), &Buyer::default()).await;
+        known(taken).unwrap();
+    }
+    for token in &tokens {
+        house.lapse(*token).await;
+    }
+    assert_eq!(house.count().await.held, 0);
+    let mut seen = BTreeSet::new();
+    for left in [410, 320, 230, 140, 50] {
+        let taken = house.take(HoldToken::random(), 90).await.unwrap();
+        assert_eq!(taken.remaining, left);
+        assert!(numbers(&taken.units).into_iter().all(|unit| seen.insert(unit)), "{taken:?}");
+        house.assert_zone_adds_up().await;
+    }
+    assert_eq!(house.take(HoldToken::random(), 51).await.unwrap_err(), sold_out(50));
+    let last = house.take(HoldToken::random(), 50).await.unwrap();
+    assert!(numbers(&last.units).into_iter().all(|unit| seen.insert(unit)));
+    assert_eq!(seen.len(), 500);
+    house.assert_zone_adds_up().await;
+}
+
+/// After a load the fresh counter starts at 1, and what is sold lies before and behind it.
+#[tokio::test]
+async fn after_a_load_the_counter_walks_over_what_is_sold() {
+    let house = House::unloaded(small_show(6, 9)).await;
+    let booking = BookingId::of(house.id(), HoldToken::random()).to_string();
+    let Turn::Mine(lease) = house.redis.begin_load(house.id(), 1).await.unwrap() else { panic!("nobody loads") };
+    let chunk = Chunk::Seats(vec!["E1".to_owned()]);
+    house.redis.put_chunk(house.id(), &lease, 1, &chunk).await.unwrap();
+    let sold = ["1", "2", "3", "5", "9"].map(|unit| (unit.to_owned(), booking.clone()));
+    house.redis.put_chunk(house.id(), &lease, 2, &Chunk::SoldUnits(ga(), sold.to_vec())).await.unwrap();
+    house.redis.finish_load(&house.show, &lease).await.unwrap();
+    house.assert_zone_adds_up().await;
+    assert_eq!(house.taker(1).await.1, units(&[4]));
+    assert_eq!(house.take(HoldToken::random(), 4).await.unwrap_err(), sold_out(3));
+    assert_eq!(house.taker(3).await.1, units(&[6, 7, 8]));
+    assert_eq!(house.take(HoldToken::random(), 1).await.unwrap_err(), sold_out(0));
+    house.assert_zone_adds_up().await;
+}
+
+#[tokio::test]
+async fn a_capacity_that_sinks_and_rises_makes_no_unit_twice() {
+    let mut house = House::open().await;
+    let (low, low_places) = house.taker(3).await;
+    let (high, high_places) = house.taker(2).await;
+    house.sell(high, &high_places).await;
+    house.release(low, &low_places).await.unwrap();
+    house.assert_zone_adds_up().await;
+
+    // GA-4 and GA-5 are sold: 1 is left of 3, and it is one of GA-1 to GA-3.
+    let closing = Closing { version: 2, mark: "lower".to_owned() };
+    assert_eq!(close(&house, &closing, 3).await, Close::Closed);
+    house.assert_zone_adds_up().await;
+    house.apply(json!({"zones": [{"id": "GA", "capacity": 3}]}), Some(&closing)).await;
+    house.assert_zone_adds_up().await;
+    let (_, left) = house.taker(1).await;
+    assert!(numbers(&left)[0] <= 3, "{left:?}");
+    assert_eq!(house.take(HoldToken::random(), 1).await.unwrap_err(), sold_out(0));
+    // GA-4 and GA-5 come back, and are beyond the capacity now.
+    house.free(high, 2, &high_places).await;
+    let (_, rest) = house.taker(2).await;
+    let mut all: Vec<u32> = numbers(&left).into_iter().chain(numbers(&rest)).collect();
+    all.sort_unstable();
+    assert_eq!(all, [1, 2, 3]);
+    assert_eq!(house.take(HoldToken::random(), 1).await.unwrap_err(), sold_out(0));
+
+    house.apply(json!({"zones": [{"id": "GA", "capacity": 7}]}), None).await;
+    let (_, more) = house.taker(4).await;
+    let mut more = numbers(&more);
+    more.sort_unstable();
+    assert_eq!(more, [4, 5, 6, 7]);
+    house.assert_zone_adds_up().await;
+}
+
+/// What left + held + sold is, step by step (INV-7).
+#[tokio::test]
+async fn the_zone_adds_up_after_each_step() {
+    let house = House::open().await;
+    let (sold, sold_places) = house.taker(2).await;
+    house.assert_zone_adds_up().await;
+    let (released, released_places) = house.taker(2).await;
+    house.extend(released, &released_places, 40_000).await.unwrap();
+    house.assert_zone_adds_up().await;
+    house.pinned(sold, &sold_places).await;
+    house.assert_zone_adds_up().await;
+    house.sell(sold, &sold_places).await;
+    house.assert_zone_adds_up().await;
+    house.release(released, &released_places).await.unwrap();
+    house.assert_zone_adds_up().await;
+    let (late, late_places) = house.late_taker(3).await;
+    house.assert_zone_adds_up().await;
+    house.pinned(late, &late_places).await;
+    house.assert_zone_adds_up().await;
+    house.free(late, 1, &late_places).await;
+    house.assert_zone_adds_up().await;
+    house.free(sold, 2, &sold_places).await;
+    house.assert_zone_adds_up().await;
+    assert_eq!(house.take(HoldToken::random(), 5).await.unwrap().remaining, 0);
+}
+
+/// The record of a hold that lapsed stays; what it had is the next buyer's.
+#[tokio::test]
+async fn a_late_owner_changes_nothing_of_the_next_ones() {
+    let house = House::open().await;
+    let (late, places) = house.late_taker(5).await;
+    let next = HoldToken::random();
+    let taken = until("units", async || house.take(next, 5).await.ok()).await;
+    assert_eq!(taken.remaining, 0);
+    house.unchanged(async || house.release(late, &places).await.unwrap_err()).await;
+    house.unchanged(async || house.extend(late, &places, 1_000).await.unwrap_err()).await;
+    assert_eq!(house.state(next).await, HoldState::Active);
+}

@@ -1,0 +1,111 @@
+//! What the domain has survives its items.
+
+use std::collections::BTreeMap;
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use holdfast::adapters::dynamo::keys;
+use holdfast::domain::{Booking, BookingId, Buyer, Decision, HoldToken, OrderId, Payment, Places, RefusedBecause};
+use holdfast::ports::{DecideBooking, ReadBooking, Verdict};
+use holdfast_tests::loaded;
+
+use crate::record::{Record, payment};
+
+fn text(value: &str) -> AttributeValue {
+    AttributeValue::S(value.to_owned())
+}
+
+/// Every kind of booking that there is.
+fn bookings(record: &Record) -> Vec<Booking> {
+    let confirmed = record.booking(&["E1", "B-A2"]);
+    let fresh = || BookingId::of(&record.show, HoldToken::random());
+    let units = Places::from_stored("GA", "GA-17 GA-100000").unwrap();
+    let odd_order = OrderId::parse(r##"a "quoted" #7 \ {show:1} ~"##).unwrap();
+    let bare = Payment { reference: "a:b._-Z9".to_owned(), amount: None, currency: None };
+    let long = Payment { amount: Some("9".repeat(38)), ..payment(&"r".repeat(128)) };
+    let refused = |because| Booking { id: fresh(), decision: Decision::Refused(because), ..confirmed.clone() };
+    vec![
+        confirmed.clone(),
+        Booking {
+            id: fresh(),
+            places: Some(units.clone()),
+            payment: None,
+            buyer: Buyer::default(),
+            hold_found: false,
+            ..confirmed.clone()
+        },
+        Booking {
+            id: fresh(),
+            places: seats(&["E3"]),
+            payment: Some(bare),
+            order: Some(odd_order),
+            ..confirmed.clone()
+        },
+        Booking { id: fresh(), places: seats(&["E4"]), payment: Some(long), version: 7, ..confirmed.clone() },
+        refused(RefusedBecause::HoldLost),
+        Booking { places: None, hold_found: false, ..refused(RefusedBecause::HoldLost) },
+        Booking { places: Some(units), ..refused(RefusedBecause::HoldMismatch) },
+        Booking { payment: None, ..refused(RefusedBecause::HoldMismatch) },
+        refused(RefusedBecause::AlreadySold(vec!["E1".to_owned()])),
+        refused(RefusedBecause::AlreadySold(vec!["E1".to_owned(), "B-A2".to_owned()])),
+    ]
+}
+
+fn seats(ids: &[&str]) -> Option<Places> {
+    Some(Places::Seats(loaded::seats(ids)))
+}
+
+#[tokio::test]
+async fn every_kind_of_booking_is_read_as_it_was_written() {
+    let record = Record::open().await;
+    for booking in bookings(&record) {
+        assert_eq!(record.store().read_booking(booking.id).await.unwrap(), None);
+        let verdict = record.store().decide_booking(&booking).await.unwrap();
+        assert!(matches!(verdict, Verdict::Written), "{verdict:?} for {booking:?}");
+        assert_eq!(record.store().read_booking(booking.id).await.unwrap(), Some(booking));
+    }
+}
+
+#[tokio::test]
+async fn a_confirmed_booking_has_its_places_and_no_refund() {
+    let record = Record::open().await;
+    let booking = record.sold(&["E1", "E2"]).await;
+    let id = booking.id.to_string();
+    let expected = [("E1".to_owned(), id.clone()), ("E2".to_owned(), id.clone())];
+    assert_eq!(record.all_sold().await, BTreeMap::from(expected));
+    let item = record.item(&keys::sold_place(&record.show, "E1")).await.unwrap();
+    assert_eq!((&item["booking"], &item["version"]), (&text(&id), &AttributeValue::N("1".to_owned())));
+    assert_eq!(item["soldAt"], AttributeValue::N("1796000000123".to_owned()));
+    assert_eq!(record.item(&keys::refund("pay_1", booking.id)).await, None);
+}
+
+/// The refund is in the transaction of the refusal, and the places are not.
+#[tokio::test]
+async fn a_refused_booking_has_its_refund_and_no_place() {
+    let record = Record::open().await;
+    for because in
+        [RefusedBecause::HoldLost, RefusedBecause::HoldMismatch, RefusedBecause::AlreadySold(vec!["E1".to_owned()])]
+    {
+        let refused = record.refusal(because.clone());
+        record.store().decide_booking(&refused).await.unwrap();
+        let item = record.item(&keys::refund("pay_1", refused.id)).await.unwrap();
+        let expected = [
+            ("reference", "pay_1"),
+            ("booking", &refused.id.to_string()),
+            ("show", record.show.as_str()),
+            ("amount", "55000"),
+            ("currency", "KRW"),
+            ("reason", because.code()),
+            ("status", "due"),
+        ];
+        for (name, value) in expected {
+            assert_eq!(item[name], text(value), "{name}");
+        }
+        assert_eq!(item["holdFound"], AttributeValue::Bool(true));
+        assert_eq!(item["createdAt"], AttributeValue::N(refused.decided_at_ms.to_string()));
+    }
+    assert_eq!(record.all_sold().await, BTreeMap::new());
+    let unpaid = Booking { payment: None, ..record.refusal(RefusedBecause::HoldLost) };
+    record.store().decide_booking(&unpaid).await.unwrap();
+    let last = record.front.requests("TransactWriteItems").pop().unwrap();
+    assert_eq!(last["TransactItems"].as_array().map(Vec::len), Some(1), "no payment, no refund");
+}
