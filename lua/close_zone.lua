@@ -1,7 +1,7 @@
 -- Lowers the capacity of a zone, if what is held and sold fits into it.
 --
 -- Race: a zone is made smaller while somebody holds its last units.
--- KEYS: show, stock, stock-held, stock-sold
+-- KEYS: show, stock, stock-next, stock-returned, stock-held, stock-holders, stock-sold
 -- ARGV: version (the one with the new capacity), mark (names this replacement), closing_ms, zone, capacity (0: the zone goes)
 -- Reply: code, detail
 -- Codes: NOT_LOADED, IN_PROGRESS, IN_USE, OK
@@ -9,7 +9,8 @@
 --
 -- detail: units in use, a hundred at most. The closing mark is that of close_seats.
 
-local show_key, stock_key, units_held_key, sold_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local show_key, stock_key, next_key, returned_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local units_held_key, holders_key, sold_key = KEYS[5], KEYS[6], KEYS[7]
 local version, mark, closing_ms = tonumber(ARGV[1]), ARGV[2], tonumber(ARGV[3])
 local zone, capacity = ARGV[4], tonumber(ARGV[5])
 
@@ -37,7 +38,12 @@ if held_count + sold_count > capacity then
   return {-16, table.concat(units, ' ')}
 end
 
--- Write pass. The stock is units that nobody has: lapsed ones still count as held here, as everywhere.
+-- Write pass.
 redis.call('HSET', show_key, 'closing', (now_ms + closing_ms) .. ' ' .. mark, 'zone:' .. zone, capacity)
-redis.call('SET', stock_key, capacity - redis.call('ZCARD', units_held_key) - sold_count)
+if capacity == 0 then
+  redis.call('DEL', stock_key, next_key, returned_key, units_held_key, holders_key, sold_key)
+else
+  -- The stock is units that nobody has: lapsed ones still count as held here, as everywhere.
+  redis.call('SET', stock_key, capacity - redis.call('ZCARD', units_held_key) - sold_count)
+end
 return {0, ''}

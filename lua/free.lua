@@ -39,7 +39,7 @@ if #freed > 0 then
   event(events_key, 'freed', freed)
 end
 if state then
-  redis.call('HSET', hold_key, 'state', outcome, 'booking', booking)
+  redis.call('HSET', hold_key, 'state', outcome, 'booking', booking, 'deadline', now_ms)
   redis.call('PEXPIRE', hold_key, DAY_MS)
 end
 redis.call('ZREM', confirming_key, token)

@@ -51,7 +51,7 @@ if #marked + #freed > 0 then
 end
 if newer and not passed_over then redis.call('SET', booking_key, version, 'PX', DAY_MS) end
 if ends then
-  redis.call('HSET', hold_key, 'state', outcome, 'booking', hold_booking)
+  redis.call('HSET', hold_key, 'state', outcome, 'booking', hold_booking, 'deadline', now_ms)
   redis.call('PEXPIRE', hold_key, DAY_MS)
   redis.call('ZREM', confirming_key, token)
 end

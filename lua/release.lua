@@ -31,7 +31,7 @@ for i = 1, #places do
   if holder[i] == token then face.let_go(i) end
 end
 face.recount()
-redis.call('HSET', hold_key, 'state', 'released')
+redis.call('HSET', hold_key, 'state', 'released', 'deadline', now_ms)
 redis.call('PEXPIRE', hold_key, DAY_MS)
 redis.call('ZREM', held_key, unpack(places))
 event(events_key, 'released', places)

@@ -64,8 +64,8 @@ impl System {
         demo::put_up(&gateway).await?;
 
         let (stop, stopped) = oneshot::channel::<()>();
-        let serving =
-            tokio::spawn(server::serve(listener, gateway, lambda, async { stopped.await.unwrap_or_default() }));
+        let router = server::router(gateway, lambda);
+        let serving = tokio::spawn(server::serve(listener, router, async { stopped.await.unwrap_or_default() }));
         Ok(Self { port, table_name: config.table_name, stores, stop, serving, invocations, _data_dir: data_dir })
     }
 

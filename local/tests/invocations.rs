@@ -2,7 +2,7 @@
 //! No store is needed for it: the fallback answers without one.
 
 // A test may stop where it stands.
-#![allow(clippy::expect_used, clippy::panic)]
+#![allow(clippy::expect_used, clippy::indexing_slicing)]
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -70,7 +70,7 @@ fn header<'a>(response: &'a Response<()>, name: &str) -> &'a str {
 
 #[tokio::test]
 async fn the_invoke_api_hands_the_event_over_as_it_is() {
-    let event = include_str!("../../events/fallback/not_found.json");
+    let event = include_str!("../../events/fallback/no-such-path.json");
     let (response, answer) = call(&router(), invocation(FALLBACK, "RequestResponse", event)).await;
     assert_eq!((response.status().as_u16(), header(&response, "x-amz-executed-version")), (200, "$LATEST"));
     assert_eq!((&answer["statusCode"], &answer["isBase64Encoded"]), (&json!(404), &json!(false)));
@@ -117,7 +117,7 @@ async fn a_function_that_overruns_its_timeout_is_stopped() {
     let (response, answer) = call(&router, Request::get("/").body(Body::empty()).expect("a request")).await;
     assert_eq!((response.status().as_u16(), answer), (500, json!({ "message": "Internal Server Error" })));
 
-    let event = include_str!("../../events/fallback/not_found.json");
+    let event = include_str!("../../events/fallback/no-such-path.json");
     let path = "/2015-03-31/functions/OnlyFunction/invocations";
     let (response, answer) = call(&router, invocation(path, "RequestResponse", event)).await;
     assert_eq!((response.status().as_u16(), header(&response, "x-amz-function-error")), (200, "Unhandled"));

@@ -31,12 +31,12 @@ pub async fn handle(call: Call) -> Reply {
 }
 
 async fn put(call: Call) -> Reply {
-    call.operator()?;
     let mut faults = Faults::default();
     let json = call.json(SHOW_BODY, &mut faults)?;
     let show = call.show_id(&mut faults);
     let body = ShowBody::read(show, json.as_ref(), &mut faults);
     let body = faults.finish(body)?;
+    call.operator()?;
 
     let defined = define_show(&call.stores, &body.show, body.version).await??;
     let view = view::show(&defined.show);

@@ -51,5 +51,5 @@ async fn get(call: Call) -> Reply {
     let (show, zone) = faults.finish(show.zip(zone))?;
 
     let count = stock_status(&call.stores, &show, &zone).await??;
-    Answer::ok(&view::zone(zone.as_str(), count))
+    Answer::ok(&view::zone(&zone, count))
 }

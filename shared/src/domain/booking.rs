@@ -12,6 +12,8 @@ pub struct Refund {
 /// Why a confirm was refused for good. Stored, so that a repeat gets the same answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RefusedBecause {
+    /// There was no such show.
+    ShowNotFound,
     /// The token held nothing any more.
     HoldLost,
     /// The seats of the confirm were not those of the hold.
@@ -25,6 +27,7 @@ impl RefusedBecause {
     #[must_use]
     pub fn code(&self) -> &'static str {
         match self {
+            RefusedBecause::ShowNotFound => "show_not_found",
             RefusedBecause::HoldLost => "hold_lost",
             RefusedBecause::HoldMismatch => "hold_mismatch",
             RefusedBecause::AlreadySold(_) => "seat_already_sold",

@@ -39,16 +39,15 @@ impl Show {
         })
     }
 
-    /// What replacing `self` by `next` takes away and adds.
+    /// What replacing `self` by `next` takes away.
     #[must_use]
     pub fn change_to(&self, next: &Show) -> Change {
-        let (before, after): (HashSet<String>, HashSet<String>) = (self.seats().collect(), next.seats().collect());
+        let after: HashSet<String> = next.seats().collect();
         let capacity = |show: &Show, zone: &Zone| {
             show.zones.iter().find(|other| other.id == zone.id).map_or(0, |other| other.capacity)
         };
         Change {
             seats_removed: self.seats().filter(|seat| !after.contains(seat)).collect(),
-            seats_added: next.seats().filter(|seat| !before.contains(seat)).collect(),
             zones_lowered: self
                 .zones
                 .iter()
@@ -65,13 +64,11 @@ impl Show {
     }
 }
 
-/// What a new version of a show changes.
+/// What a new version of a show takes away.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Change {
     /// Seats that go.
     pub seats_removed: Vec<String>,
-    /// Seats that come.
-    pub seats_added: Vec<String>,
     /// Zones that get smaller, with their new capacity; 0: the zone goes.
     pub zones_lowered: Vec<Zone>,
 }

@@ -73,8 +73,6 @@ pub enum Refusal {
     HoldLost {
         /// The booking, if the token was confirmed.
         booking: Option<BookingId>,
-        /// The payment that came with the confirm.
-        refund: Option<Refund>,
     },
     /// `seat_already_sold`
     SeatAlreadySold {
@@ -82,17 +80,16 @@ pub enum Refusal {
         places: Vec<String>,
         /// Whether these are units.
         units: bool,
-        /// The payment that came with the confirm.
-        refund: Option<Refund>,
     },
     /// `hold_mismatch`
-    HoldMismatch {
-        /// The payment that came with the confirm.
-        refund: Option<Refund>,
-    },
+    HoldMismatch,
     /// `idempotency_mismatch`
-    PaymentMismatch {
-        /// The other payment.
-        refund: Option<Refund>,
+    PaymentMismatch,
+    /// Any of these, to a confirm that carried a payment: its refund is on record (INV-10).
+    Refunded {
+        /// What was refused.
+        refusal: Box<Refusal>,
+        /// The refund that is due.
+        refund: Refund,
     },
 }

@@ -2,11 +2,13 @@
 
 use jiff::Timestamp;
 use lambda_http::http::StatusCode;
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::input::fields::Fault;
+use super::view;
 use crate::Failure;
-use crate::domain::{Refund, Refusal};
+use crate::domain::Refusal;
 
 /// How long a caller should wait before it repeats, in seconds.
 const RETRY_AFTER_S: u64 = 1;
@@ -39,13 +41,6 @@ impl Problem {
     fn with(mut self, name: &str, value: impl Into<Value>) -> Problem {
         self.extra.insert(name.to_owned(), value.into());
         self
-    }
-
-    fn with_refund(self, refund: Option<&Refund>) -> Problem {
-        match refund {
-            Some(refund) => self.with("refund", json!({"reference": refund.reference, "status": "due"})),
-            None => self,
-        }
     }
 
     fn retry(mut self) -> Problem {
@@ -93,16 +88,31 @@ impl Problem {
     /// The JSON body.
     #[must_use]
     pub fn body(&self, request_id: &str) -> String {
-        let mut body = Map::new();
-        body.insert("type".to_owned(), json!(format!("urn:holdfast:problem:{}", self.code)));
-        body.insert("title".to_owned(), json!(self.title()));
-        body.insert("status".to_owned(), json!(self.status.as_u16()));
-        body.insert("code".to_owned(), json!(self.code));
-        body.insert("detail".to_owned(), json!(self.detail));
-        body.insert("requestId".to_owned(), json!(request_id));
-        body.extend(self.extra.clone());
-        Value::Object(body).to_string()
+        let body = Body {
+            r#type: format!("urn:holdfast:problem:{}", self.code),
+            title: self.title(),
+            status: self.status.as_u16(),
+            code: self.code,
+            detail: &self.detail,
+            request_id,
+            extra: &self.extra,
+        };
+        // Strings, numbers and lists of them: nothing here can fail to be JSON.
+        serde_json::to_string(&body).unwrap_or_default()
     }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Body<'a> {
+    r#type: String,
+    title: String,
+    status: u16,
+    code: &'a str,
+    detail: &'a str,
+    request_id: &'a str,
+    #[serde(flatten)]
+    extra: &'a Map<String, Value>,
 }
 
 impl From<Failure> for Problem {
@@ -174,25 +184,22 @@ impl From<Refusal> for Problem {
             Refusal::InUse { places } => {
                 conflict("in_use", "Places that would go are held or sold.").with("places", places)
             }
-            Refusal::HoldLost { booking, refund } => {
-                let problem = conflict("hold_lost", "The token holds nothing any more.").with_refund(refund.as_ref());
+            Refusal::HoldLost { booking } => {
+                let problem = conflict("hold_lost", "The token holds nothing any more.");
                 match booking {
                     Some(booking) => problem.with("bookingId", booking.to_string()),
                     None => problem,
                 }
             }
-            Refusal::SeatAlreadySold { places, units, refund } => {
+            Refusal::SeatAlreadySold { places, units } => {
                 conflict("seat_already_sold", "Places of this hold were sold to somebody else.")
                     .with(if units { "units" } else { "seats" }, places)
-                    .with_refund(refund.as_ref())
             }
-            Refusal::HoldMismatch { refund } => {
-                mismatch("hold_mismatch", "The places sent are not those of the hold.").with_refund(refund.as_ref())
-            }
-            Refusal::PaymentMismatch { refund } => {
+            Refusal::HoldMismatch => mismatch("hold_mismatch", "The places sent are not those of the hold."),
+            Refusal::PaymentMismatch => {
                 mismatch("idempotency_mismatch", "The token was confirmed with another payment.")
-                    .with_refund(refund.as_ref())
             }
+            Refusal::Refunded { refusal, refund } => Problem::from(*refusal).with("refund", view::refund(&refund)),
         }
     }
 }

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::domain::{Booking, BookingId, Decision, HoldToken, Places, Show, ShowId};
+use crate::domain::{Booking, BookingId, Decision, HoldToken, Places, Refund, Show, ShowId, ZoneId};
 use crate::ports::{HoldState, Lease, ZoneCount};
 
 /// An instant in ms since the epoch, as RFC 3339 with three digits of seconds.
@@ -139,8 +139,14 @@ pub fn booking(booking: &Booking) -> impl Serialize + use<'_> {
         confirmed_at,
         payment: booking.payment.as_ref(),
         order_id: booking.order.as_ref().map(|order| order.as_str()),
-        refund: booking.refund().map(|refund| json!({"reference": refund.reference, "status": "due"})),
+        refund: booking.refund().as_ref().map(refund),
     }
+}
+
+/// A refund that is due.
+#[must_use]
+pub fn refund(refund: &Refund) -> Value {
+    json!({"reference": refund.reference, "status": "due"})
 }
 
 #[derive(Serialize)]
@@ -156,9 +162,18 @@ pub fn show(show: &Show) -> impl Serialize + use<'_> {
     ShowView { show, places: show.places() }
 }
 
+#[derive(Serialize)]
+struct ZoneView<'a> {
+    zone: &'a str,
+    capacity: u64,
+    remaining: u64,
+    held: u64,
+    sold: u64,
+}
+
 /// A zone, counted.
 #[must_use]
-pub fn zone(zone: &str, count: ZoneCount) -> Value {
-    let remaining = count.capacity.saturating_sub(count.held + count.sold);
-    json!({"zone": zone, "capacity": count.capacity, "remaining": remaining, "held": count.held, "sold": count.sold})
+pub fn zone(zone: &ZoneId, count: ZoneCount) -> impl Serialize + use<'_> {
+    let ZoneCount { capacity, held, sold } = count;
+    ZoneView { zone: zone.as_str(), capacity, remaining: capacity.saturating_sub(held + sold), held, sold }
 }

@@ -8,8 +8,8 @@ use crate::domain::{
     Booking, BookingId, Buyer, Decision, HoldToken, OrderId, Payment, Places, Refund, Refusal, RefusedBecause, ShowId,
 };
 use crate::ports::{
-    Claim, DecideBooking, FindHold, FreePlaces, HoldRecord, HoldState, MarkSold, Pin, PinHold, ReadBooking,
-    RecordRefund, Sold, SoldPlace, Verdict,
+    Claim, DecideBooking, FindHold, FreePlaces, HoldState, MarkSold, Pin, PinHold, ReadBooking, RecordRefund, Sold,
+    SoldPlace, Verdict,
 };
 
 /// The ports of a confirm.
@@ -56,20 +56,21 @@ pub async fn confirm(stores: &impl ConfirmPorts, wish: &ConfirmWish) -> Outcome<
     let (show, token) = (&wish.show, wish.token);
     let hold = match loading::known(stores, show, || stores.find_hold(show, token)).await? {
         Ok(hold) => hold,
-        Err(refusal) => return Ok(Err(refusal)),
+        Err(_) => return refuse(stores, wish, None, RefusedBecause::ShowNotFound).await,
     };
-    let decided = match &hold {
-        Some(hold) => matches!(hold.state, HoldState::Confirmed | HoldState::Refused),
-        // Redis has lost the hold, or there never was one.
-        None => true,
-    };
-    if decided && let Some(booking) = stores.read_booking(BookingId::of(show, token)).await? {
-        return repeated(stores, wish, booking).await;
+    let state = hold.as_ref().map(|hold| hold.state);
+    // Redis has lost the hold, or there never was one, or it is decided: the record knows.
+    if matches!(state, None | Some(HoldState::Confirmed | HoldState::Refused))
+        && let Some(booking) = stores.read_booking(BookingId::of(show, token)).await?
+    {
+        return answer(stores, wish, booking, true).await;
     }
+    // A hold that is pinned has a decision on its way: that comes first, and what was sent is compared with it.
     if let (Some(hold), Some(sent)) = (&hold, &wish.places)
+        && hold.state != HoldState::Confirming
         && !hold.places.same_as(sent)
     {
-        return refuse(stores, wish, Some(hold), RefusedBecause::HoldMismatch).await;
+        return refuse(stores, wish, Some(&hold.places), RefusedBecause::HoldMismatch).await;
     }
     let places = hold.as_ref().map(|hold| &hold.places).or(wish.places.as_ref());
     let Some(places) = places else { return refuse(stores, wish, None, RefusedBecause::HoldLost).await };
@@ -77,38 +78,49 @@ pub async fn confirm(stores: &impl ConfirmPorts, wish: &ConfirmWish) -> Outcome<
     let claim = Claim { payment: wish.payment.clone(), order: wish.order.clone(), buyer: wish.buyer.clone() };
     match loading::known(stores, show, || stores.pin_hold(show, token, places, &claim)).await? {
         Ok(Pin::Pinned { confirmed_at_ms, claim }) => {
-            book(stores, wish, hold.is_some(), places, claim, confirmed_at_ms).await
+            let booking = undecided(wish, claim, Some(places.clone()), confirmed_at_ms, hold.is_some());
+            book(stores, wish, booking, places).await
         }
         Ok(Pin::Decided) => match stores.read_booking(BookingId::of(show, token)).await? {
-            Some(booking) => repeated(stores, wish, booking).await,
+            Some(booking) => answer(stores, wish, booking, true).await,
             None => Err(Failure::internal("a hold is decided that has no booking")),
         },
-        Ok(Pin::Lost) => refuse(stores, wish, hold.as_ref(), RefusedBecause::HoldLost).await,
-        Err(refusal) => Ok(Err(refusal)),
+        // An earlier confirm pinned it, and may still land: only a refusal on record ends that.
+        Ok(Pin::Lost { pinned: Some(pinned) }) => {
+            let payment = pinned.payment.or_else(|| wish.payment.clone());
+            decline(stores, wish, Claim { payment, ..pinned }, Some(places), RefusedBecause::HoldLost).await
+        }
+        Ok(Pin::Lost { pinned: None }) => {
+            refuse(stores, wish, hold.as_ref().map(|hold| &hold.places), RefusedBecause::HoldLost).await
+        }
+        Err(_) => refuse(stores, wish, None, RefusedBecause::ShowNotFound).await,
+    }
+}
+
+/// The booking of the wish's token, confirmed as far as this call knows.
+fn undecided(
+    wish: &ConfirmWish,
+    claim: Claim,
+    places: Option<Places>,
+    decided_at_ms: i64,
+    hold_found: bool,
+) -> Booking {
+    Booking {
+        id: BookingId::of(&wish.show, wish.token),
+        show: wish.show.clone(),
+        decision: Decision::Confirmed,
+        places,
+        buyer: claim.buyer,
+        payment: claim.payment,
+        order: claim.order,
+        decided_at_ms,
+        hold_found,
+        version: 1,
     }
 }
 
 /// The second half, with the places pinned: the transaction, and what follows from it.
-async fn book(
-    stores: &impl ConfirmPorts,
-    wish: &ConfirmWish,
-    hold_found: bool,
-    places: &Places,
-    claim: Claim,
-    confirmed_at_ms: i64,
-) -> Outcome<Confirmed> {
-    let booking = Booking {
-        id: BookingId::of(&wish.show, wish.token),
-        show: wish.show.clone(),
-        decision: Decision::Confirmed,
-        places: Some(places.clone()),
-        buyer: claim.buyer,
-        payment: claim.payment,
-        order: claim.order,
-        decided_at_ms: confirmed_at_ms,
-        hold_found,
-        version: 1,
-    };
+async fn book(stores: &impl ConfirmPorts, wish: &ConfirmWish, booking: Booking, places: &Places) -> Outcome<Confirmed> {
     match stores.decide_booking(&booking).await? {
         Verdict::Written => {
             settle(stores, wish, &booking, places).await;
@@ -136,50 +148,48 @@ async fn book(
     }
 }
 
-/// Refuses a token whose places could not be pinned. Without a payment nothing is at stake, and nothing is written: the
-/// caller may come again, and be rescued.
+/// Refuses a token that was not pinned. `held` are the places that its hold has or had. Without a payment nothing is at
+/// stake, and nothing is written: the caller may come again, and be rescued. What is on record already is the answer.
 async fn refuse(
     stores: &impl ConfirmPorts,
     wish: &ConfirmWish,
-    hold: Option<&HoldRecord>,
+    held: Option<&Places>,
     because: RefusedBecause,
 ) -> Outcome<Confirmed> {
-    let Some(payment) = &wish.payment else {
-        return Ok(Err(match because {
-            RefusedBecause::HoldMismatch => Refusal::HoldMismatch { refund: None },
-            RefusedBecause::HoldLost | RefusedBecause::AlreadySold(_) => {
-                Refusal::HoldLost { booking: None, refund: None }
-            }
-        }));
-    };
-    let places = hold.map(|hold| &hold.places);
-    let refused = Booking {
-        id: BookingId::of(&wish.show, wish.token),
-        show: wish.show.clone(),
-        decision: Decision::Refused(because),
-        places: places.or(wish.places.as_ref()).cloned(),
-        buyer: wish.buyer.clone(),
-        payment: Some(payment.clone()),
-        order: wish.order.clone(),
-        // Nothing was pinned, so Redis has no instant for it. This one decides nothing: it is told, and listed by.
-        decided_at_ms: jiff::Timestamp::now().as_millisecond(),
-        hold_found: hold.is_some(),
-        version: 1,
-    };
+    if wish.payment.is_some() {
+        let claim = Claim { payment: wish.payment.clone(), order: wish.order.clone(), buyer: wish.buyer.clone() };
+        return decline(stores, wish, claim, held, because).await;
+    }
+    if held.is_some()
+        && let Some(booking) = stores.read_booking(BookingId::of(&wish.show, wish.token)).await?
+    {
+        return answer(stores, wish, booking, true).await;
+    }
+    Ok(Err(refusal(&because, None)))
+}
+
+/// Writes a refusal, with the refund of the claim's payment, unless the token was decided before.
+async fn decline(
+    stores: &impl ConfirmPorts,
+    wish: &ConfirmWish,
+    claim: Claim,
+    held: Option<&Places>,
+    because: RefusedBecause,
+) -> Outcome<Confirmed> {
+    // Redis has no instant for a refusal. This one decides nothing: it is told, and listed by.
+    let now_ms = jiff::Timestamp::now().as_millisecond();
+    let places = held.or(wish.places.as_ref()).cloned();
+    let booking = undecided(wish, claim, places, now_ms, held.is_some());
+    let refused = Booking { decision: Decision::Refused(because), ..booking };
     let (booking, repeated) = match stores.decide_booking(&refused).await? {
         Verdict::Written => (refused, false),
         Verdict::Decided(booking) => (*booking, true),
         Verdict::Taken(_) => return Err(Failure::internal("a refusal was refused a place")),
     };
-    if let Some(places) = places {
+    if let Some(places) = held {
         settle(stores, wish, &booking, places).await;
     }
     answer(stores, wish, booking, repeated).await
-}
-
-/// The answer to a token that was decided before this call.
-async fn repeated(stores: &impl ConfirmPorts, wish: &ConfirmWish, booking: Booking) -> Outcome<Confirmed> {
-    answer(stores, wish, booking, true).await
 }
 
 /// Tells Redis what the record says of the token. The decision stands whether or not Redis hears of it: what is missed
@@ -240,28 +250,35 @@ async fn answer(
     if let Some(payment) = other {
         stores.record_refund(&booking, payment).await?;
     }
-    let due = wish.payment.as_ref().map(|payment| Refund { reference: payment.reference.clone() });
+    let refunded = |refusal| match &wish.payment {
+        Some(payment) => {
+            let refund = Refund { reference: payment.reference.clone() };
+            Refusal::Refunded { refusal: Box::new(refusal), refund }
+        }
+        None => refusal,
+    };
     Ok(match &booking.decision {
-        Decision::Refused(because) => Err(refusal(because, booking.places.as_ref(), due)),
-        Decision::Confirmed if other.is_some() => Err(Refusal::PaymentMismatch { refund: due }),
+        Decision::Refused(because) => Err(refunded(refusal(because, booking.places.as_ref()))),
+        Decision::Confirmed if other.is_some() => Err(refunded(Refusal::PaymentMismatch)),
         Decision::Confirmed if wish.payment.is_some() && wish.payment != booking.payment => {
-            Err(Refusal::PaymentMismatch { refund: None })
+            Err(Refusal::PaymentMismatch)
         }
         Decision::Confirmed => match (&wish.places, &booking.places) {
-            (Some(sent), Some(kept)) if !sent.same_as(kept) => Err(Refusal::HoldMismatch { refund: None }),
+            (Some(sent), Some(kept)) if !sent.same_as(kept) => Err(Refusal::HoldMismatch),
             _ => Ok(Confirmed { booking, repeated }),
         },
     })
 }
 
-fn refusal(because: &RefusedBecause, places: Option<&Places>, refund: Option<Refund>) -> Refusal {
+/// What the caller is told of a refusal.
+fn refusal(because: &RefusedBecause, places: Option<&Places>) -> Refusal {
     match because {
-        RefusedBecause::HoldLost => Refusal::HoldLost { booking: None, refund },
-        RefusedBecause::HoldMismatch => Refusal::HoldMismatch { refund },
+        RefusedBecause::ShowNotFound => Refusal::ShowNotFound,
+        RefusedBecause::HoldLost => Refusal::HoldLost { booking: None },
+        RefusedBecause::HoldMismatch => Refusal::HoldMismatch,
         RefusedBecause::AlreadySold(taken) => Refusal::SeatAlreadySold {
             places: taken.clone(),
             units: places.is_some_and(|places| places.zone().is_some()),
-            refund,
         },
     }
 }

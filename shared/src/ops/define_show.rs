@@ -68,7 +68,9 @@ pub async fn define_show(stores: &(impl WriteShow + Loader), wanted: &Show, expe
         return other_version();
     }
     let mark = takes_away.then_some(&closing);
-    let applied = loading::known(stores, &next.show_id, || stores.apply_show(&next, &change.seats_added, mark)).await?;
+    // All seats, and not only the added ones: a PUT that this one overtook may not have come to add its own.
+    let seats: Vec<String> = next.seats().collect();
+    let applied = loading::known(stores, &next.show_id, || stores.apply_show(&next, &seats, mark)).await?;
     Ok(applied.map(|()| Defined { show: next, created: false }))
 }
 

@@ -18,6 +18,15 @@ pub async fn extend(
 ) -> Outcome<(Places, Lease)> {
     let places = match places_of(stores, show, token).await? {
         Ok(places) => places,
+        Err(lost @ Refusal::HoldLost { .. }) => {
+            // A TTL that the show does not allow is wrong whatever the token holds (400 comes before 409).
+            let nothing = Places::Seats(Vec::new());
+            let judged = loading::known(stores, show, || stores.extend_hold(show, token, &nothing, ttl_ms)).await?;
+            return Ok(Err(match judged.flatten() {
+                Err(too_long @ Refusal::TtlTooLong { .. }) => too_long,
+                _ => lost,
+            }));
+        }
         Err(refusal) => return Ok(Err(refusal)),
     };
     let lease = loading::known(stores, show, || stores.extend_hold(show, token, &places, ttl_ms)).await?;
@@ -35,9 +44,9 @@ pub(super) async fn places_of(
         Ok(HoldStatus::Hold(hold)) => Ok(hold.places),
         Ok(HoldStatus::Decided(booking)) => {
             let booking = (booking.decision == Decision::Confirmed).then_some(booking.id);
-            Err(Refusal::HoldLost { booking, refund: None })
+            Err(Refusal::HoldLost { booking })
         }
-        Err(Refusal::HoldNotFound) => Err(Refusal::HoldLost { booking: None, refund: None }),
+        Err(Refusal::HoldNotFound) => Err(Refusal::HoldLost { booking: None }),
         Err(refusal) => Err(refusal),
     })
 }

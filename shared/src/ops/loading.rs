@@ -1,6 +1,7 @@
 //! How every operation reaches a show in Redis: it tries, and if Redis does not know the show, the show is loaded from the
 //! record and the operation goes on (design, "Loading"). One request loads; the others wait for it within their budget.
 
+use std::collections::HashSet;
 use std::future::Future;
 use std::time::Duration;
 
@@ -78,6 +79,7 @@ async fn load(stores: &impl Loader, show: &Show) -> Result<Turn<()>, Failure> {
     let seats: Vec<String> = show.seats().collect();
     let chunks = seats.chunks(CHUNK).map(|chunk| Chunk::Seats(chunk.to_vec()));
     let inventory_steps = seats.len().div_ceil(CHUNK) as u64;
+    let layout: HashSet<&str> = seats.iter().map(String::as_str).collect();
     let mut loading = Loading { stores, show: &show.show_id, lease: &lease };
 
     for (step, chunk) in (1..).zip(chunks).skip_while(|(step, _)| *step <= lease.step) {
@@ -93,7 +95,7 @@ async fn load(stores: &impl Loader, show: &Show) -> Result<Turn<()>, Failure> {
     while let Some((shard, sold)) = shards.try_next().await? {
         // The step counts as done with the last of its chunks.
         let (before, after) = (inventory_steps + u64::from(shard), inventory_steps + u64::from(shard) + 1);
-        let chunks = sold_chunks(show, sold);
+        let chunks = sold_chunks(show, &layout, sold);
         for (index, chunk) in chunks.iter().enumerate() {
             let step = if index + 1 == chunks.len() { after } else { before };
             if loading.put(step, chunk).await?.is_none() {
@@ -122,13 +124,14 @@ impl<S: Loader> Loading<'_, S> {
 
 /// The sold places of a shard, as chunks: seats, and the units of each zone. A place that the layout does not have any more
 /// is no place of the show.
-fn sold_chunks(show: &Show, sold: Vec<SoldPlace>) -> Vec<Chunk> {
+fn sold_chunks(show: &Show, layout: &HashSet<&str>, sold: Vec<SoldPlace>) -> Vec<Chunk> {
     let mut seats = Vec::new();
     let mut units: Vec<(&ZoneId, Vec<(String, String)>)> = Vec::new();
     for place in sold {
         let unit = show.zones.iter().find_map(|zone| Some((&zone.id, unit_number(&zone.id, &place.place)?)));
         match unit {
-            None => seats.push((place.place, place.booking)),
+            None if layout.contains(place.place.as_str()) => seats.push((place.place, place.booking)),
+            None => {}
             Some((zone, number)) => {
                 let entry = (number.to_string(), place.booking);
                 match units.iter_mut().find(|(other, _)| *other == zone) {

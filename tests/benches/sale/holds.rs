@@ -39,12 +39,7 @@ fn wishes(show: &LoadedShow) -> impl Iterator<Item = (ShowId, SeatId)> + '_ {
 }
 
 /// Runs every wish once, from so many callers of one environment.
-async fn measure(
-    redis_url: &str,
-    callers: usize,
-    wishes: &Arc<Vec<(ShowId, SeatId)>>,
-    granted: bool,
-) -> (f64, f64) {
+async fn measure(redis_url: &str, callers: usize, wishes: &Arc<Vec<(ShowId, SeatId)>>, granted: bool) -> (f64, f64) {
     let (app, next) = (Arc::new(app(redis_url)), Arc::new(AtomicUsize::new(0)));
     let reset = microseconds_per_call(redis_url).await;
     let began = Instant::now();

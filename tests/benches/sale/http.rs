@@ -39,7 +39,9 @@ pub async fn run(address: &str, redis_url: &str, baseline: &HashMap<usize, f64>)
             }
             let rate = HOLDS as f64 / began.elapsed().as_secs_f64();
             let ratio = rate / baseline[&callers];
-            println!("(b) HTTP  {outcome:<8} {callers:>3} callers: {rate:>7.0} a second, {ratio:.2} of redis-benchmark");
+            println!(
+                "(b) HTTP  {outcome:<8} {callers:>3} callers: {rate:>7.0} a second, {ratio:.2} of redis-benchmark"
+            );
         }
     }
 }
@@ -63,8 +65,7 @@ impl Client {
     /// Sends a body, and answers status and body.
     pub async fn send(&mut self, method: &str, path: &str, body: &str) -> (u16, String) {
         let length = body.len();
-        let request =
-            format!("{method} {path} HTTP/1.1\r\nhost: localhost\r\ncontent-length: {length}\r\n\r\n{body}");
+        let request = format!("{method} {path} HTTP/1.1\r\nhost: localhost\r\ncontent-length: {length}\r\n\r\n{body}");
         self.0.write_all(request.as_bytes()).await.expect("a request");
         let (mut status, mut length, mut line) = (0, 0, String::new());
         loop {

@@ -23,7 +23,8 @@ struct Seen {
 pub async fn run(address: &str) {
     for callers in [100, 500] {
         let show = uuid::Uuid::new_v4().to_string();
-        let layout = json!({"name": "on-sale", "sections": [{"id": "all", "rows": [{"id": "A", "from": 1, "to": PLACES}]}]});
+        let layout =
+            json!({"name": "on-sale", "sections": [{"id": "all", "rows": [{"id": "A", "from": 1, "to": PLACES}]}]});
         let (status, answer) =
             Client::connect(address).await.send("PUT", &format!("/shows/{show}"), &layout.to_string()).await;
         assert_eq!(status, 201, "{answer}");

@@ -101,7 +101,8 @@ impl Bench<'_> {
             refused_only(refused)
         })
         .await;
-        self.script("hold_status", |stores, (show, _, token)| async move { stores.find_hold(&show.id, token).await }).await;
+        self.script("hold_status", |stores, (show, _, token)| async move { stores.find_hold(&show.id, token).await })
+            .await;
         self.script("extend granted", |stores, (show, seat, token)| async move {
             stores.extend_hold(&show.id, token, &Places::Seats(vec![seat]), 600_000).await
         })
@@ -153,7 +154,8 @@ impl Bench<'_> {
             refused_only(stores.take_units(&show.id, HoldToken::random(), &zone(), 11, None, &Buyer::default()).await)
         })
         .await;
-        self.script("stock_status", |stores, (show, _, _)| async move { stores.count_zone(&show.id, &zone()).await }).await;
+        self.script("stock_status", |stores, (show, _, _)| async move { stores.count_zone(&show.id, &zone()).await })
+            .await;
     }
 }
 

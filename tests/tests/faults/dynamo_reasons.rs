@@ -9,6 +9,8 @@ use holdfast_tests::sys::{Answer, Sys, paid};
 use serde_json::json;
 use uuid::Uuid;
 
+use super::outages::UNHURRIED;
+
 const TRANSACTION: &str = "TransactWriteItems";
 
 /// What the record has of a place that somebody else bought.
@@ -31,7 +33,7 @@ struct Confirmed {
 /// Confirms a hold whose first transaction is cancelled for these reasons: the booking's, then one a seat.
 async fn confirm_against(reasons: impl Fn(&str) -> [Reason; 3]) -> Confirmed {
     let front = Front::start(&servers::dynamo().await.endpoint()).await;
-    let sys = Sys::with(&servers::redis().url(), &front.endpoint(), &[]);
+    let sys = Sys::with(&servers::redis().url(), &front.endpoint(), &UNHURRIED);
     let show = sys.define(json!({})).await;
     let token = sys.hold(&show, &["E7", "E8"]).await.text("holdToken").to_owned();
     front.reset_counts();
@@ -106,11 +108,15 @@ async fn pitfall_53_a_validation_fault_is_ours_and_the_hold_survives_it() {
 #[tokio::test]
 async fn pitfall_53_errors_of_the_whole_call() {
     let front = Front::start(&servers::dynamo().await.endpoint()).await;
-    let sys = Sys::with(&servers::redis().url(), &front.endpoint(), &[]);
+    let sys = Sys::with(&servers::redis().url(), &front.endpoint(), &UNHURRIED);
     let show = sys.define(json!({})).await;
     let faults = [
-        (Fault::conflict(), 201), (Fault::in_progress(), 201), (Fault::throttling(), 201),
-        (Fault::throughput_exceeded(), 201), (Fault::internal(), 201), (Fault::validation("no"), 500),
+        (Fault::conflict(), 201),
+        (Fault::in_progress(), 201),
+        (Fault::throttling(), 201),
+        (Fault::throughput_exceeded(), 201),
+        (Fault::internal(), 201),
+        (Fault::validation("no"), 500),
     ];
     for (at, (fault, status)) in faults.into_iter().enumerate() {
         let token = sys.hold(&show, &[&format!("E{}", at + 1)]).await.text("holdToken").to_owned();

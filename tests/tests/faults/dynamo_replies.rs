@@ -6,7 +6,7 @@ use holdfast_tests::invariants::assert_agreement;
 use holdfast_tests::sys::{Sys, paid};
 use serde_json::json;
 
-use super::outages::assert_unavailable;
+use super::outages::{UNHURRIED, assert_unavailable};
 
 const TRANSACTION: &str = "TransactWriteItems";
 
@@ -23,7 +23,7 @@ async fn rival_is_refused(sys: &Sys, show: &str, owner: &str, seat: &str) {
 #[tokio::test]
 async fn pitfall_50_a_committed_transaction_whose_reply_is_lost_is_ones_own() {
     for (at, fault) in [Fault::Reset, Fault::internal(), Fault::throttling()].into_iter().enumerate() {
-        let (sys, _proxy, front) = Sys::fragile(&[]).await;
+        let (sys, _proxy, front) = Sys::fragile(&UNHURRIED).await;
         let show = sys.define(json!({})).await;
         let token = sys.hold(&show, &["E7", "E8"]).await.text("holdToken").to_owned();
         front.on(TRANSACTION).times(1 + at).after(fault);
@@ -54,9 +54,10 @@ async fn pitfall_50_a_transaction_that_is_never_answered_is_found_by_the_repeat(
 /// The first attempt is slow, the second commits, then the first lands.
 #[tokio::test]
 async fn pitfall_51_a_retry_that_overtakes_the_slow_first_transaction() {
-    let (sys, _proxy, front) = Sys::fragile(&[]).await;
+    let (sys, _proxy, front) = Sys::fragile(&UNHURRIED).await;
     let show = sys.define(json!({})).await;
     let token = sys.hold(&show, &["E7"]).await.text("holdToken").to_owned();
+    front.reset_counts();
     let gate = front.on(TRANSACTION).hold_before();
     let answer = sys.confirm(&show, &token, paid("pay_1")).await;
     assert!(matches!(answer.status, 200 | 201), "{} {}", answer.status, answer.body);
@@ -69,7 +70,7 @@ async fn pitfall_51_a_retry_that_overtakes_the_slow_first_transaction() {
 /// The first attempt commits, and its answer hangs: the second meets what the first has put.
 #[tokio::test]
 async fn pitfall_51_a_retry_that_meets_the_slow_first_transactions_own_items() {
-    let (sys, _proxy, front) = Sys::fragile(&[]).await;
+    let (sys, _proxy, front) = Sys::fragile(&UNHURRIED).await;
     let show = sys.define(json!({})).await;
     let token = sys.hold(&show, &["E7"]).await.text("holdToken").to_owned();
     let gate = front.on(TRANSACTION).hold_after();
@@ -102,7 +103,7 @@ async fn pitfall_51_a_retry_that_conflicts_with_the_slow_first_transaction() {
 /// Its own place is "taken" while its own booking is in conflict: that is the first attempt landing, and no refusal.
 #[tokio::test]
 async fn pitfall_51_a_place_is_never_sold_to_oneself() {
-    let (sys, _proxy, front) = Sys::fragile(&[]).await;
+    let (sys, _proxy, front) = Sys::fragile(&UNHURRIED).await;
     let show = sys.define(json!({})).await;
     let token = sys.hold(&show, &["E7"]).await.text("holdToken").to_owned();
     let own = json!({"pk": {"S": "x"}, "sk": {"S": "E7"}, "version": {"N": "1"},

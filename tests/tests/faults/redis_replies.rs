@@ -9,7 +9,7 @@ use holdfast_tests::sys::{Sys, paid};
 use redis::AsyncCommands;
 use serde_json::json;
 
-use super::outages::assert_unavailable;
+use super::outages::{UNHURRIED, assert_unavailable};
 
 /// A script is sent four times at most.
 const ATTEMPTS: usize = 4;
@@ -27,13 +27,14 @@ fn lose_replies(proxy: &Proxy, times: usize, what: &str) {
     (0..times).for_each(|_| proxy.drop_reply(1, what));
 }
 
-async fn events(sys: &Sys, show: &str) -> usize {
-    sys.redis().await.xlen(keys::events(&id(show))).await.unwrap()
+/// How many events a show has had: each change is one.
+pub async fn events(sys: &Sys, show: &str) -> usize {
+    redis::cmd("XLEN").arg(keys::events(&id(show))).query_async(&mut sys.redis().await).await.unwrap()
 }
 
 #[tokio::test]
 async fn pitfall_19_a_decrement_whose_replies_are_lost_takes_stock_once() {
-    let (sys, proxy, _front) = Sys::fragile(&[]).await;
+    let (sys, proxy, _front) = Sys::fragile(&UNHURRIED).await;
     let show = sys.define(json!({})).await;
     assert_eq!(sys.decrement(&show, "GA", 1).await.expect(201)["remaining"], 9);
     for lost in 1..ATTEMPTS {
@@ -54,7 +55,7 @@ async fn pitfall_19_a_decrement_whose_replies_are_lost_takes_stock_once() {
 /// Not even the last reply comes: 503, and what is taken is what one decrement takes.
 #[tokio::test]
 async fn pitfall_19_a_decrement_that_is_never_answered_takes_stock_once() {
-    let (sys, proxy, _front) = Sys::fragile(&[]).await;
+    let (sys, proxy, _front) = Sys::fragile(&UNHURRIED).await;
     let show = sys.define(json!({})).await;
     sys.decrement(&show, "GA", 1).await.expect(201);
     lose_replies(&proxy, ATTEMPTS, &stock(&show));
@@ -67,7 +68,7 @@ async fn pitfall_19_a_decrement_that_is_never_answered_takes_stock_once() {
 
 #[tokio::test]
 async fn pitfall_19_a_hold_whose_replies_are_lost_is_one_hold() {
-    let (sys, proxy, _front) = Sys::fragile(&[]).await;
+    let (sys, proxy, _front) = Sys::fragile(&UNHURRIED).await;
     let show = sys.define(json!({})).await;
     sys.hold(&show, &["E1"]).await.expect(201);
     let (lock, before) = (keys::seat_hold(&id(&show), &SeatId::parse("E7").unwrap()), events(&sys, &show).await);
@@ -84,7 +85,7 @@ async fn pitfall_19_a_hold_whose_replies_are_lost_is_one_hold() {
 
 #[tokio::test]
 async fn pitfall_19_extend_and_release_whose_replies_are_lost() {
-    let (sys, proxy, _front) = Sys::fragile(&[]).await;
+    let (sys, proxy, _front) = Sys::fragile(&UNHURRIED).await;
     let show = sys.define(json!({})).await;
     let token = sys.hold_for(&show, &["E7"], 60).await.text("holdToken").to_owned();
     // Of all that extend and release send, only the scripts themselves name the index of holds.
@@ -105,7 +106,7 @@ async fn pitfall_19_extend_and_release_whose_replies_are_lost() {
 
 #[tokio::test]
 async fn pitfall_19_pin_and_mark_whose_replies_are_lost() {
-    let (sys, proxy, _front) = Sys::fragile(&[]).await;
+    let (sys, proxy, _front) = Sys::fragile(&UNHURRIED).await;
     let show = sys.define(json!({})).await;
     for (seat, of_mark_too) in [("E1", false), ("E2", true)] {
         let token = sys.hold(&show, &[seat]).await.text("holdToken").to_owned();

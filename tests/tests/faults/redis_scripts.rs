@@ -10,7 +10,8 @@ use redis::AsyncCommands;
 use redis::aio::MultiplexedConnection;
 use serde_json::{Value, json};
 
-use super::outages::every_call_works;
+use super::outages::{UNHURRIED, every_call_works};
+use super::redis_replies::events;
 use super::switch::Switch;
 
 async fn command(redis: &mut MultiplexedConnection, words: &[&str]) -> String {
@@ -21,7 +22,7 @@ async fn command(redis: &mut MultiplexedConnection, words: &[&str]) -> String {
 /// Each call finds an empty cache of scripts. It works, and each change is one event.
 #[tokio::test]
 async fn pitfall_14_after_script_flush_each_kind_of_call_works_and_is_applied_once() {
-    let sys = Sys::own(&[], &[]).await;
+    let sys = Sys::own(&[], &UNHURRIED).await;
     let show = sys.define(json!({})).await;
     let mut redis = sys.redis().await;
     sys.hold(&show, &["E20"]).await.expect(201);
@@ -32,11 +33,18 @@ async fn pitfall_14_after_script_flush_each_kind_of_call_works_and_is_applied_on
         "sections": [{"id": "stalls", "rows": [{"id": "E", "from": 1, "to": 21}]}]});
     let without = json!({"name": "Hamlet", "zones": [{"id": "GA", "capacity": 8}],
         "sections": [{"id": "stalls", "rows": [{"id": "E", "from": 1, "to": 20}]}]});
-    for (call, events) in [
-        ("hold", 1), ("status", 0), ("extend", 1), ("decrement", 1), ("count", 0), ("release", 1), ("confirm", 2),
-        ("replace", 0), ("remove", 0),
+    for (call, changes) in [
+        ("hold", 1),
+        ("status", 0),
+        ("extend", 1),
+        ("decrement", 1),
+        ("count", 0),
+        ("release", 1),
+        ("confirm", 2),
+        ("replace", 0),
+        ("remove", 0),
     ] {
-        let before: usize = redis.xlen(keys::events(&ShowId::parse(&show).unwrap())).await.unwrap();
+        let before = events(&sys, &show).await;
         command(&mut redis, &["SCRIPT", "FLUSH"]).await;
         let answer: Answer = match call {
             "hold" => sys.hold(&show, &["E4"]).await,
@@ -50,8 +58,7 @@ async fn pitfall_14_after_script_flush_each_kind_of_call_works_and_is_applied_on
             _ => sys.call("PUT", &path, without.clone()).await,
         };
         assert!(answer.status < 300, "{call}: {} {}", answer.status, answer.body);
-        let after: usize = redis.xlen(keys::events(&ShowId::parse(&show).unwrap())).await.unwrap();
-        assert_eq!(after - before, events, "{call}");
+        assert_eq!(events(&sys, &show).await - before, changes, "{call}");
     }
     let wanted = json!({"zone": "GA", "capacity": 8, "remaining": 6, "held": 2, "sold": 0});
     assert_eq!(sys.get(&stock).await.expect(200), wanted);
@@ -67,7 +74,7 @@ async fn pitfall_14_after_a_replica_was_promoted_each_kind_of_call_works_in_the_
     let mut old = raw::redis(&primary.url()).await;
     command(&mut old, &["CONFIG", "SET", "repl-diskless-sync-delay", "0"]).await;
     let switch = Switch::to(primary.addr()).await;
-    let sys = Sys::with(&switch.redis_url(), &servers::dynamo().await.endpoint(), &[]);
+    let sys = Sys::with(&switch.redis_url(), &servers::dynamo().await.endpoint(), &UNHURRIED);
     let show = sys.define(json!({})).await;
     let token = sys.hold(&show, &["E1"]).await.text("holdToken").to_owned();
 

@@ -8,7 +8,7 @@ use holdfast_tests::servers::TABLE;
 use holdfast_tests::sys::{Sys, paid};
 use serde_json::json;
 
-use super::outages::assert_unavailable;
+use super::outages::{UNHURRIED, assert_unavailable};
 
 /// Whether a refund is on record.
 async fn is_due(sys: &Sys, show: &str, token: &str, reference: &str) -> bool {
@@ -44,7 +44,7 @@ async fn a_refusal_whose_refund_cannot_be_written_is_no_answer_yet() {
 /// It was written, and the answer of the record is lost.
 #[tokio::test]
 async fn a_refusal_whose_record_is_not_answered_is_the_same_refusal() {
-    let (sys, _proxy, front) = Sys::fragile(&[]).await;
+    let (sys, _proxy, front) = Sys::fragile(&UNHURRIED).await;
     let show = sys.define(json!({})).await;
     let token = doomed_hold(&sys, &show).await;
     front.on("TransactWriteItems").skip(1).after(Fault::Reset);

@@ -29,6 +29,11 @@ const PROBLEMS: &[(&str, u16, &str)] = &[
     ("unsupported_media_type", 415, "The body must be application/json."),
     ("idempotency_mismatch", 422, "The token was confirmed with another payment."),
     ("hold_mismatch", 422, "The places sent are not those of the hold."),
+    (
+        "unavailable",
+        503,
+        "A store did not answer in time, or the show is being loaded. What happened is not known: repeat.",
+    ),
     ("internal", 500, "Something went wrong on our side. Tell us the request id."),
 ];
 

@@ -76,7 +76,6 @@ async fn pitfall_55_a_confirm_has_room_for_the_most_places_that_a_hold_can_have(
     let show = of_96(&sys).await;
     let seats = names(96);
     let token = hold_of(&sys, &show, &seats).await.text("holdToken").to_owned();
-    // With a payment that is due back: then the transaction is at its largest.
     let confirmed = sys.confirm(&show, &token, holdfast_tests::sys::paid("pay_1")).await.expect(201);
     assert_eq!(confirmed["seats"], json!(seats));
     let taken = hold_of(&sys, &show, &seats).await.expect_problem(409, "seat_unavailable");

@@ -8,7 +8,7 @@ use holdfast_tests::sys::Sys;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use crate::expect::problem;
+use crate::expect::{assert_problem, problem};
 use crate::like::assert_like;
 use crate::raw::{INVOCATION, body, event, invoke, invoke_value};
 
@@ -75,4 +75,25 @@ async fn pitfall_41_a_panic_is_a_500_and_the_next_call_works() {
     }
     let next = invoke_value(&handlers(sys.app())["HoldFunction"], &event).await;
     assert_eq!(next["statusCode"], 201, "{next}");
+}
+
+#[tokio::test]
+async fn a_store_that_is_gone_is_a_503_with_a_hint_when_to_come_again() {
+    let mut sys = Sys::own(&[], &[]).await;
+    let show = sys.define(json!({})).await;
+    let token = sys.hold(&show, &["E1"]).await.text("holdToken").to_owned();
+    sys.own_redis().kill();
+    for answer in [
+        sys.hold(&show, &["E2"]).await,
+        sys.hold_status(&show, &token).await,
+        sys.extend(&show, &token, 60).await,
+        sys.release(&show, &token).await,
+        sys.confirm(&show, &token, holdfast_tests::sys::paid("pay_1")).await,
+        sys.decrement(&show, "GA", 1).await,
+        sys.get(&format!("/shows/{show}/stock/GA")).await,
+    ] {
+        assert_problem(&answer, "unavailable", json!({}));
+    }
+    // What needs no arbiter is answered.
+    sys.get(&format!("/shows/{show}")).await.expect(200);
 }

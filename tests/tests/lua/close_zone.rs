@@ -8,7 +8,7 @@ use holdfast_tests::loaded::small_show;
 use redis::AsyncCommands;
 use serde_json::json;
 
-use crate::house::{House, ga, known, names};
+use crate::house::{House, ga, known, names, units};
 
 fn closing(version: u64, mark: &str) -> Closing {
     Closing { version, mark: mark.to_owned() }
@@ -76,4 +76,8 @@ async fn a_zone_goes_when_nobody_has_a_unit_of_it() {
     assert_eq!(close(&house, &closing(2, "mark"), 0).await, Close::Closed);
     house.apply(json!({"zones": []}), Some(&closing(2, "mark"))).await;
     assert_eq!(house.take(HoldToken::random(), 1).await.unwrap_err(), Refusal::ZoneNotFound);
+    // Nothing of it is left that could mix with a zone of the same name.
+    house.apply(json!({"zones": [{"id": "GA", "capacity": 2}]}), None).await;
+    house.assert_zone_adds_up().await;
+    assert_eq!(house.taker(2).await.1, units(&[1, 2]));
 }

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::house::{House, ga, seats, units};
 
-const LOST: Refusal = Refusal::HoldLost { booking: None, refund: None };
+const LOST: Refusal = Refusal::HoldLost { booking: None };
 
 #[tokio::test]
 async fn codes_in_order_of_precedence() {
@@ -109,7 +109,7 @@ async fn pitfall_7_a_hold_that_is_over_is_not_revived() {
     house.release(released, &e2).await.unwrap();
     let sold = house.holder(&["E3"]).await;
     house.sell(sold, &e3).await;
-    let booked = Refusal::HoldLost { booking: Some(BookingId::of(house.id(), sold)), refund: None };
+    let booked = Refusal::HoldLost { booking: Some(BookingId::of(house.id(), sold)) };
     for (token, places, refusal) in [(lapsed, e1, LOST), (released, e2, LOST), (sold, e3, booked)] {
         let refused = house.unchanged(async || house.extend(token, &places, 60_000).await).await;
         assert_eq!(refused, Err(refusal));

@@ -2,7 +2,7 @@
 
 use holdfast::adapters::redis::{keys, scripts};
 use holdfast::domain::{Buyer, HoldToken, OrderId, PIN_MS, Payment, Places, Refusal};
-use holdfast::ports::{Claim, HoldSeats, HoldState, Pin, PinHold, Touch};
+use holdfast::ports::{Claim, Closing, HoldSeats, HoldState, Pin, PinHold, Touch};
 use holdfast_tests::loaded::{self, small_show};
 use redis::{AsyncCommands, Value};
 use serde_json::json;
@@ -18,7 +18,7 @@ fn claim(reference: &str) -> Claim {
 /// That a pin is refused, and leaves everything as it was.
 async fn is_lost(house: &House, token: HoldToken, places: &Places) {
     let pin = house.unchanged(async || house.pin(token, places, &claim("pay_1")).await).await;
-    assert!(matches!(pin, Pin::Lost), "{pin:?}");
+    assert!(matches!(pin, Pin::Lost { .. }), "{pin:?}");
 }
 
 #[tokio::test]
@@ -35,6 +35,14 @@ async fn codes_in_order_of_precedence() {
     let pin = house.unchanged(async || house.pin(decided, &e1, &Claim::default()).await).await;
     assert!(matches!(pin, Pin::Decided), "{pin:?}");
     is_lost(&house, token, &e1).await;
+    // A seat that is being closed is "try again", unless another one is taken: then it is lost whatever comes.
+    house.close(&Closing { version: 2, mark: "mark".to_owned() }, &["E6"]).await;
+    is_lost(&house, token, &seats(&["E6", "E1"])).await;
+    let closed = seats(&["E6", "E2"]);
+    let pin = async || house.redis.pin_hold(house.id(), token, &closed, &Claim::default()).await.unwrap();
+    let pin = house.unchanged(pin).await;
+    assert!(matches!(pin, Touch::Closing { left_ms: 1..=10_000 }), "{pin:?}");
+    house.pinned(token, &seats(&["E2"])).await;
     house.pinned(holder, &e1).await;
     house.sell(holder, &e1).await;
     let pin = house.unchanged(async || house.pin(holder, &e1, &Claim::default()).await).await;
@@ -220,6 +228,34 @@ async fn rescued_units_are_not_handed_out_again() {
     assert_eq!(others, units(&[2, 4, 5]));
     assert_eq!(house.take(HoldToken::random(), 1).await.unwrap_err(), Refusal::SoldOut { remaining: 0 });
     house.assert_zone_adds_up().await;
+}
+
+/// The places of a pin that lapsed are somebody else's: the refusal is about the payment that came first.
+#[tokio::test]
+async fn a_pin_that_is_lost_still_tells_the_first_ones_claim() {
+    let house = House::open().await;
+    let (token, e1) = (house.holder(&["E1"]).await, seats(&["E1"]));
+    let lost = house.pin(HoldToken::random(), &e1, &claim("pay_0")).await;
+    assert!(matches!(lost, Pin::Lost { pinned: None }), "{lost:?}");
+    house.pin(token, &e1, &claim("pay_1")).await;
+    house.shift(token, "deadline", -200_000).await;
+    let lock = keys::seat_hold(house.id(), &loaded::seats(&["E1"])[0]);
+    let _: i64 = house.raw().del(lock).await.unwrap();
+    house.holder(&["E1"]).await;
+    let lost = house.unchanged(async || house.pin(token, &e1, &claim("pay_2")).await).await;
+    let Pin::Lost { pinned: Some(first) } = lost else { panic!("{lost:?}") };
+    assert_eq!(first.payment, claim("pay_1").payment);
+}
+
+/// Long after its longest life: what is taken again begins a new life, with a whole pin.
+#[tokio::test]
+async fn a_rescue_begins_a_new_life() {
+    let house = House::open().await;
+    let token = house.late_holder(&["E1"]).await;
+    house.shift(token, "created", -10_000_000).await;
+    house.pinned(token, &seats(&["E1"])).await;
+    let left_ms = house.status(token).await.unwrap().lease.expires_in_ms;
+    assert!((PIN_MS - 10_000..=PIN_MS).contains(&left_ms), "{left_ms}");
 }
 
 /// A hold that lapsed may be confirmed late, after the sale has closed.

@@ -42,6 +42,7 @@ fn bookings(record: &Record) -> Vec<Booking> {
         },
         Booking { id: fresh(), places: seats(&["E4"]), payment: Some(long), version: 7, ..confirmed.clone() },
         refused(RefusedBecause::HoldLost),
+        Booking { places: None, ..refused(RefusedBecause::ShowNotFound) },
         Booking { places: None, hold_found: false, ..refused(RefusedBecause::HoldLost) },
         Booking { places: Some(units), ..refused(RefusedBecause::HoldMismatch) },
         Booking { payment: None, ..refused(RefusedBecause::HoldMismatch) },

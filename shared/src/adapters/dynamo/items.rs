@@ -107,7 +107,7 @@ pub(super) fn booking_item(booking: &Booking) -> Result<Item, Failure> {
     };
     let taken = match refused {
         Some(RefusedBecause::AlreadySold(places)) => Some(text(places.join(" "))),
-        Some(RefusedBecause::HoldLost | RefusedBecause::HoldMismatch) | None => None,
+        Some(RefusedBecause::ShowNotFound | RefusedBecause::HoldLost | RefusedBecause::HoldMismatch) | None => None,
     };
     let attributes = [
         ("status", Some(text(status))),
@@ -131,6 +131,7 @@ pub(super) fn read_booking(id: BookingId, item: &Item) -> Result<Booking, Failur
     let attributes = Attributes(item);
     let decision = match (attributes.text("status")?, attributes.optional("code")) {
         ("confirmed", _) => Decision::Confirmed,
+        ("refused", Some("show_not_found")) => Decision::Refused(RefusedBecause::ShowNotFound),
         ("refused", Some("hold_lost")) => Decision::Refused(RefusedBecause::HoldLost),
         ("refused", Some("hold_mismatch")) => Decision::Refused(RefusedBecause::HoldMismatch),
         ("refused", Some("seat_already_sold")) => {

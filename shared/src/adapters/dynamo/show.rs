@@ -28,7 +28,12 @@ impl WriteShow for Dynamo {
         let puts = [document, entry].map(|put| put.build().map(|put| TransactWriteItem::builder().put(put).build()));
         let puts = puts.into_iter().collect::<Result<Vec<_>, _>>();
         let puts = puts.map_err(|error| Failure::internal_because("put of a show", error))?;
-        match self.transact("show", puts).await? {
+        // The contract's `in_progress` is about a hold: another PUT of this show is just "try again".
+        let transacted = self.transact("show", puts).await.map_err(|failure| match failure {
+            Failure::Undecided => Failure::unavailable("another write of this show is under way"),
+            other => other,
+        });
+        match transacted? {
             decide::Transacted::Done => Ok(true),
             // Our own write, whose answer was lost, is ours.
             decide::Transacted::Cancelled(_) => {

@@ -93,7 +93,7 @@ impl ExtendHold for Redis {
         Ok(Touch::Known(match reply.code()? {
             Code::Ok => Ok(lease(&reply)?),
             Code::NotLoaded => return Ok(Touch::NotLoaded),
-            Code::HoldLost => Err(Refusal::HoldLost { booking: booking(&reply, 3)?, refund: None }),
+            Code::HoldLost => Err(Refusal::HoldLost { booking: booking(&reply, 3)? }),
             Code::InProgress => Err(Refusal::InProgress),
             Code::ExtendLimit => {
                 let [max_ms] = reply.exactly(3)?;
@@ -115,7 +115,7 @@ impl ReleaseHold for Redis {
         Ok(Touch::Known(match reply.code()? {
             Code::Ok => Ok(()),
             Code::NotLoaded => return Ok(Touch::NotLoaded),
-            Code::HoldLost => Err(Refusal::HoldLost { booking: booking(&reply, 1)?, refund: None }),
+            Code::HoldLost => Err(Refusal::HoldLost { booking: booking(&reply, 1)? }),
             Code::InProgress => Err(Refusal::InProgress),
             code => return Err(reply.unexpected(code.name())),
         }))

@@ -36,12 +36,8 @@ impl ReplaceShow for Redis {
     }
 
     async fn close_zone(&self, show: &ShowId, closing: &Closing, zone: &Zone) -> Touched<Close> {
-        let keys = [
-            keys::show(show),
-            keys::stock(show, &zone.id),
-            keys::stock_held(show, &zone.id),
-            keys::stock_sold(show, &zone.id),
-        ];
+        let mut keys = vec![keys::show(show)];
+        keys.extend(keys::units(show, &zone.id));
         let (version, capacity) = (closing.version.to_string(), zone.capacity.to_string());
         let args = [version.as_str(), &closing.mark, CLOSING_MS, zone.id.as_str(), &capacity];
         closed(&self.call(&scripts::CLOSE_ZONE, &keys, &args).await?)

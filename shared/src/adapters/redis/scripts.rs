@@ -82,7 +82,7 @@ scripts! {
     PIN "pin"
         ("show, hold, held, events, confirming, place-keys...")
         ("token, pin_ms, payment, order, buyer, zone, place...")
-        [NotLoaded, Decided, HoldLost, Ok];
+        [NotLoaded, Decided, HoldLost, Closing, Ok];
     MARK "mark"
         ("show, hold, held, events, confirming, booking, place-keys...")
         ("buyer_booking, version, token, outcome, hold_booking, sold_count, zone, place...")
@@ -116,7 +116,7 @@ scripts! {
         ("version, mark, closing_ms, seat...")
         [NotLoaded, InProgress, InUse, Ok];
     CLOSE_ZONE "close_zone"
-        ("show, stock, stock-held, stock-sold")
+        ("show, stock, stock-next, stock-returned, stock-held, stock-holders, stock-sold")
         ("version, mark, closing_ms, zone, capacity")
         [NotLoaded, InProgress, InUse, Ok];
     APPLY_SEATS "apply_seats"

@@ -30,7 +30,9 @@ impl PinHold for Redis {
         Ok(Touch::Known(match reply.code()? {
             Code::Ok => Pin::Pinned { confirmed_at_ms: reply.integer(1)?, claim: stored_claim(&reply)? },
             Code::Decided => Pin::Decided,
-            Code::HoldLost => Pin::Lost,
+            Code::HoldLost if reply.integer(1)? > 0 => Pin::Lost { pinned: Some(stored_claim(&reply)?) },
+            Code::HoldLost => Pin::Lost { pinned: None },
+            Code::Closing => return Ok(Touch::Closing { left_ms: reply.integer(1)? }),
             Code::NotLoaded => return Ok(Touch::NotLoaded),
             code => return Err(reply.unexpected(code.name())),
         }))

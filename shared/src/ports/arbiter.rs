@@ -1,41 +1,11 @@
-//! What the operations need of the stores, one verb each. An operation names its ports in its signature, and the policy
-//! of its function in `template.yaml` grants the verbs of DynamoDB that they use. `adapters` fulfil them.
+//! The ports of Redis, the arbiter of holds: one a script, or a family of scripts.
 
 use std::future::Future;
 
+use super::{Decision, Touched};
+use crate::Failure;
 use crate::domain::show::Zone;
-use crate::domain::{
-    Booking, BookingId, Buyer, HoldToken, OrderId, Payment, Places, Refusal, SeatId, Show, ShowId, ZoneId,
-};
-use crate::{Deadline, Failure};
-
-/// A decision: done, or refused.
-pub type Decision<T> = Result<T, Refusal>;
-
-/// What a script says of a show that it may not know.
-#[derive(Debug)]
-pub enum Touch<T> {
-    /// Redis knows the show, and this is the answer.
-    Known(T),
-    /// Redis does not know the show.
-    NotLoaded,
-    /// The answer depends on a replacement of the show: under way for so many ms or, when negative, given up.
-    Closing {
-        /// What is left of the closing mark.
-        left_ms: i64,
-    },
-}
-
-/// An answer of Redis.
-pub type Touched<T> = Result<Touch<T>, Failure>;
-
-/// When the request has to be answered.
-pub trait Timed {
-    /// The deadline.
-    fn deadline(&self) -> Deadline;
-}
-
-// ---- Redis, the arbiter -------------------------------------------------------------------------------------------
+use crate::domain::{BookingId, Buyer, HoldToken, OrderId, Payment, Places, SeatId, Show, ShowId, ZoneId};
 
 /// How long a hold lasts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -139,7 +109,10 @@ pub enum Pin {
     /// The booking exists.
     Decided,
     /// The token does not have all of its places, and they could not be taken again.
-    Lost,
+    Lost {
+        /// The claim of an earlier pin, if there was one: a decision of the token may be on its way.
+        pinned: Option<Claim>,
+    },
 }
 
 /// `lua/hold.lua`
@@ -336,65 +309,4 @@ pub trait ReplaceShow {
         seats: &[String],
         closing: Option<&Closing>,
     ) -> impl Future<Output = Touched<()>> + Send;
-}
-
-// ---- DynamoDB, the record -----------------------------------------------------------------------------------------
-
-/// `GetItem` of the show.
-pub trait ReadShow {
-    /// The show as it is now, read consistently.
-    fn read_show(&self, show: &ShowId) -> impl Future<Output = Result<Option<Show>, Failure>> + Send;
-}
-
-/// `PutItem` of the show and of its entry in the list of shows, in one transaction.
-pub trait WriteShow {
-    /// Writes the next version, if `show.version - 1` is the current one (0: there is none). Answers whether it did.
-    fn write_show(&self, show: &Show) -> impl Future<Output = Result<bool, Failure>> + Send;
-}
-
-/// A place that is sold.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SoldPlace {
-    /// `E7`, `GA-17`
-    pub place: String,
-    /// The booking that has it, as it is stored.
-    pub booking: String,
-    /// The version of that booking.
-    pub version: u64,
-}
-
-/// `Query` of one shard.
-pub trait ListSold {
-    /// The sold places of one shard of a show, read consistently.
-    fn list_sold(&self, show: &ShowId, shard: u8) -> impl Future<Output = Result<Vec<SoldPlace>, Failure>> + Send;
-}
-
-/// `GetItem` of a booking.
-pub trait ReadBooking {
-    /// The booking as it is now, read consistently.
-    fn read_booking(&self, id: BookingId) -> impl Future<Output = Result<Option<Booking>, Failure>> + Send;
-}
-
-/// What the conditional puts of a decision said.
-#[derive(Clone, Debug)]
-pub enum Verdict {
-    /// Written.
-    Written,
-    /// The token was decided before: this is the answer.
-    Decided(Box<Booking>),
-    /// These places are sold to others.
-    Taken(Vec<SoldPlace>),
-}
-
-/// `PutItem` of a booking with all of its places, or with its refund, in one transaction.
-pub trait DecideBooking {
-    /// Writes the booking, if its token was not decided before: a confirmed one with every place, if none is sold; a
-    /// refused one with the refund that is due, if it carried a payment.
-    fn decide_booking(&self, booking: &Booking) -> impl Future<Output = Result<Verdict, Failure>> + Send;
-}
-
-/// `PutItem` of a refund.
-pub trait RecordRefund {
-    /// Records that a payment which came for a decided token is due back; once, by reference and booking.
-    fn record_refund(&self, booking: &Booking, payment: &Payment) -> impl Future<Output = Result<(), Failure>> + Send;
 }
