@@ -2,17 +2,21 @@
 
 SHELL := /bin/bash
 
-.PHONY: run test bench fmt lint doc ci redis
+.PHONY: run test bench fmt lint doc ci
 
 # The whole system on this machine. It stops with Ctrl-C.
-run: redis
-	@cargo run --quiet --locked --profile local --package holdfast-local
+run:
+	@scripts/install-redis
+	@cargo run --locked --profile local --package holdfast-local
 
-test: redis
+# Tests and bench start servers of their own, whatever REDIS_URL says.
+test:
+	@REDIS_URL= scripts/install-redis
 	cargo test --locked --workspace
 
-bench: redis
-	cargo bench --locked --package holdfast-tests --profile local
+bench:
+	@REDIS_URL= scripts/install-redis
+	cargo bench --locked --package holdfast-tests --profile fast
 
 fmt:
 	cargo fmt --all --check
@@ -25,7 +29,3 @@ doc:
 
 ci:
 	.ci/run
-
-# A Redis or Valkey server on the PATH, unless REDIS_URL names one that runs already.
-redis:
-	@scripts/install-redis

@@ -12,7 +12,8 @@ async fn main() -> ExitCode {
     match run().await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("{error}");
+            let causes = std::iter::successors(error.source(), |cause| cause.source());
+            eprintln!("{}", causes.fold(error.to_string(), |said, cause| format!("{said}: {cause}")));
             ExitCode::FAILURE
         }
     }

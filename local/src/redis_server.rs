@@ -12,11 +12,15 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
+use tempfile::TempDir;
+
 use crate::data_dir::{self, DataDirError};
 
-/// `$1` is the signal that ends the server, the rest is its command line. The first line out is the server's pid, the
-/// rest is its log. The shell closes its own end of the output, so that the log ends when the server does.
-const WATCHER: &str = r#"end=$1; shift; "$@" 2>&1 & pid=$!; echo $pid; exec >&-; read _; kill -$end $pid; wait $pid"#;
+/// `$1` is the signal that ends the server, `$2` a directory that ends with it or nothing, the rest its command line. The
+/// first line out is the server's pid, the rest is its log. The shell closes its own end of the output, so that the log
+/// ends when the server does.
+const WATCHER: &str = r#"end=$1; scratch=$2; shift 2; "$@" 2>&1 & pid=$!; echo $pid; exec >&-
+read _; kill -$end $pid; wait $pid; [ -z "$scratch" ] || rm -rf "$scratch""#;
 
 /// Loading a large append-only file is what may take long; an empty server is up in some milliseconds.
 const START_LIMIT: Duration = Duration::from_secs(60);
@@ -42,7 +46,7 @@ pub enum StartError {
     #[error("cannot start Redis")]
     Io(#[from] io::Error),
     /// The data directory cannot be had.
-    #[error("cannot start Redis in its data directory: {0}")]
+    #[error("cannot start Redis in its data directory")]
     DataDir(#[from] DataDirError),
     /// The server ended before it was ready; this is the end of its log.
     #[error("Redis ended at its start: {0}")]
@@ -58,8 +62,6 @@ pub struct RedisServer {
     watcher: Child,
     port: u16,
     pid: u32,
-    /// Where a server without a data directory puts what it cannot do without one. Removed at the end.
-    _scratch: Option<tempfile::TempDir>,
 }
 
 impl RedisServer {
@@ -84,17 +86,18 @@ impl RedisServer {
 
     fn start_once(program: &Path, data_dir: Option<&Path>, extra_args: &[&str]) -> Result<Self, StartError> {
         let port = free_port()?;
-        let scratch = data_dir.is_none().then(tempfile::tempdir).transpose()?;
-        let dir = data_dir.or(scratch.as_ref().map(|dir| dir.path()));
-        // What keeps nothing has nothing to write at its end, and a stuck server must not outlive its test.
-        let (end, append_only) = if scratch.is_some() { ("KILL", "no") } else { ("TERM", "yes") };
         let lock = data_dir.map(wait_for_lock).transpose()?;
+        // What keeps nothing has nothing to write at its end, and a stuck server must not outlive its test. But a replica
+        // or a node of a cluster needs some place of its own all the same.
+        let scratch = data_dir.is_none().then(|| tempfile::tempdir().map(TempDir::keep)).transpose()?;
+        let (end, append_only) = if scratch.is_some() { ("KILL", "no") } else { ("TERM", "yes") };
         let mut watcher = Command::new("sh")
             .args(["-c", WATCHER, "sh", end])
+            .arg(scratch.as_deref().unwrap_or(Path::new("")))
             .arg(program)
             .args(["--bind", "127.0.0.1", "--port", &port.to_string(), "--save", "", "--appendonly", append_only])
             .args(["--maxmemory-policy", "noeviction"])
-            .args(dir.iter().flat_map(|dir| ["--dir".as_ref(), dir.as_os_str()]))
+            .args(scratch.as_deref().or(data_dir).into_iter().flat_map(|dir| ["--dir".as_ref(), dir.as_os_str()]))
             .args(extra_args)
             // A Ctrl-C at the terminal is for us alone: requests under way still need their store.
             .process_group(0)
@@ -104,7 +107,7 @@ impl RedisServer {
             .stderr(lock.map_or(Stdio::null(), Stdio::from))
             .spawn()?;
         let log = watcher.stdout.take().map(follow);
-        let mut server = Self { watcher, port, pid: 0, _scratch: scratch };
+        let mut server = Self { watcher, port, pid: 0 };
         server.pid = wait_until_ready(log.ok_or(StartError::TooSlow)?)?;
         Ok(server)
     }

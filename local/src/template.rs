@@ -30,7 +30,7 @@ pub struct FunctionSpec {
 #[derive(Debug, thiserror::Error)]
 pub enum TemplateError {
     /// Not YAML, or not the shape of a template.
-    #[error("template.yaml cannot be read: {0}")]
+    #[error("template.yaml cannot be read")]
     Unreadable(#[from] serde_yaml_ng::Error),
     /// A resource that is no function has events.
     #[error("template.yaml: the routes of {resource} lead to no function")]
@@ -183,11 +183,8 @@ Resources:
 
     #[test]
     fn refuses_events_that_it_does_not_understand() {
-        let yaml = |event: &str| {
-            format!(
-                "Resources: {{F: {{Type: 'AWS::Serverless::Function', Properties: {{Events: {{E: {{{event}}}}}}}}}}}"
-            )
-        };
+        let head = "Resources: {F: {Type: 'AWS::Serverless::Function', Properties: {Events: {E: {";
+        let yaml = |event: &str| format!("{head}{event}}}}}}}}}}}");
         assert_eq!(error(&yaml("Type: S3")), "template.yaml: event E of F: events of type S3 have no counterpart here");
         assert_eq!(
             error(&yaml("Type: HttpApi, Properties: {Method: GET}")),

@@ -10,7 +10,6 @@ use holdfast::ports::{
     TakeUnits, Touch, Touched,
 };
 use holdfast::{Stores, domain::BookingId};
-use redis::AsyncCommands;
 
 use super::shows::{LoadedShow, app, load, stores};
 
@@ -57,7 +56,7 @@ pub async fn run(redis_url: &str) {
         bench.units().await;
     }
     let mut connection = redis::Client::open(redis_url).unwrap().get_multiplexed_async_connection().await.unwrap();
-    let _: () = connection.flushall().await.unwrap();
+    redis::cmd("FLUSHALL").arg("ASYNC").exec_async(&mut connection).await.unwrap();
 }
 
 struct Bench<'a> {

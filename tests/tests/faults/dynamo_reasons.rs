@@ -45,7 +45,7 @@ async fn confirm_against(reasons: impl Fn(&str) -> [Reason; 3]) -> Confirmed {
 #[tokio::test]
 async fn pitfall_53_a_refused_place_is_named_whatever_the_others_say() {
     for other in [Reason::none(), Reason::conflict(), Reason::throttling(), Reason::throughput_exceeded()] {
-        let Confirmed { sys, show, answer, .. } =
+        let Confirmed { sys, front: _front, show, answer, .. } =
             confirm_against(|show| [Reason::none(), other.clone(), sold(show, "E8")]).await;
         let refused = answer.expect_problem(409, "seat_already_sold");
         assert_eq!(refused["seats"], json!(["E8"]), "beside {other:?}");
@@ -93,7 +93,7 @@ async fn pitfall_53_a_validation_fault_is_ours_and_the_hold_survives_it() {
         [invalid(), Reason::none(), Reason::none()],
         [Reason::none(), invalid(), Reason::conflict()],
     ] {
-        let Confirmed { sys, show, token, answer, .. } = confirm_against(|_| reasons.clone()).await;
+        let Confirmed { sys, front: _front, show, token, answer } = confirm_against(|_| reasons.clone()).await;
         let problem = answer.expect_problem(500, "internal");
         assert!(!problem.to_string().contains("parameter"), "{problem}");
         sys.confirm(&show, &token, paid("pay_1")).await.expect(201);

@@ -33,7 +33,7 @@ async fn pitfall_16_after_the_server_closed_idle_connections_the_next_call_works
         async move { (clients(&mut redis).await == 1).then_some(()) }
     })
     .await;
-    sys.hold(&show, &["E2"]).await.expect(201);
+    sys.hold(&show, &["E9"]).await.expect(201);
     every_call_works(&sys, &show, &token).await;
     assert_agreement(&sys, &show).await;
 }

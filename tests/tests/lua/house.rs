@@ -341,21 +341,26 @@ impl House {
 
     /// INV-7, unit by unit: each is fresh, returned, held or sold and only one of these, and the stock is what is left.
     pub async fn assert_zone_adds_up(&self) {
-        let [stock, next, returned, held, _, sold] = keys::units(self.id(), &ga());
+        let [stock, next, returned, held, holders, sold] = keys::units(self.id(), &ga());
         let mut raw = self.raw();
         let stock: i64 = raw.get(stock).await.unwrap();
         let next: i64 = raw.get::<_, Option<i64>>(next).await.unwrap().unwrap_or(1);
         let returned: Vec<i64> = raw.zrange(returned, 0, -1).await.unwrap();
         let held: Vec<i64> = raw.zrange(held, 0, -1).await.unwrap();
         let sold: Vec<i64> = raw.hkeys(sold).await.unwrap();
+        let (mut with_holder, mut by_number): (Vec<i64>, _) = (raw.hkeys(holders).await.unwrap(), held.clone());
+        with_holder.sort_unstable();
+        by_number.sort_unstable();
+        assert_eq!(with_holder, by_number, "every held unit has a holder, and no other");
         let capacity = self.count().await.capacity as i64;
         assert_eq!(stock + held.len() as i64 + sold.len() as i64, capacity, "left + held + sold");
         assert!(stock >= 0, "{stock} are left");
         let taken = |unit: &i64| held.contains(unit) || sold.contains(unit);
         assert!(!held.iter().any(|unit| sold.contains(unit)), "held {held:?} and sold {sold:?}");
         assert!(!returned.iter().any(taken), "returned {returned:?}, held {held:?}, sold {sold:?}");
+        assert!(returned.iter().all(|unit| *unit < next), "returned {returned:?}, and fresh from {next}");
         let fresh = (next..=capacity).filter(|unit| !taken(unit)).count();
-        let free = fresh + returned.iter().filter(|unit| **unit < next && **unit <= capacity).count();
+        let free = fresh + returned.iter().filter(|unit| **unit <= capacity).count();
         assert!(free as i64 >= stock, "{free} units for a stock of {stock}");
     }
 }

@@ -140,6 +140,7 @@ async fn read_repair_ends_the_losers_hold_and_frees_the_rest() {
     let record = house.status(loser).await.unwrap();
     assert_eq!((record.state, record.booking), (HoldState::Refused, Some(BookingId::of(house.id(), loser))));
     assert!(!house.is_confirming(loser).await);
+    assert_eq!((house.indexed("E1").await, house.indexed("E3").await), (None, None));
     let ends = [("sold", "E1"), ("freed", "E2 E3")].map(|(what, places)| (what.to_owned(), places.to_owned()));
     assert!(house.events().await.ends_with(&ends));
     house.holder(&["E2", "E3"]).await;

@@ -230,6 +230,18 @@ async fn rescued_units_are_not_handed_out_again() {
     house.assert_zone_adds_up().await;
 }
 
+/// One that was never handed out is fresh again, and not returned besides.
+#[tokio::test]
+async fn rescued_units_that_are_refused_come_back_once() {
+    let house = House::open().await;
+    let token = HoldToken::random();
+    house.pinned(token, &units(&[1, 4])).await;
+    house.free(token, 1, &units(&[1, 4])).await;
+    house.assert_zone_adds_up().await;
+    assert_eq!(house.taker(5).await.1, units(&[1, 2, 3, 4, 5]));
+    house.assert_zone_adds_up().await;
+}
+
 /// The places of a pin that lapsed are somebody else's: the refusal is about the payment that came first.
 #[tokio::test]
 async fn a_pin_that_is_lost_still_tells_the_first_ones_claim() {

@@ -238,6 +238,21 @@ async fn a_capacity_that_sinks_and_rises_makes_no_unit_twice() {
     house.assert_zone_adds_up().await;
 }
 
+/// What lapsed beyond the new capacity is no unit any more, though it lapsed first.
+#[tokio::test]
+async fn a_lapsed_unit_beyond_the_capacity_is_not_handed_out() {
+    let mut house = House::open().await;
+    house.taker(5).await;
+    let held = holdfast::adapters::redis::keys::stock_held(house.id(), &ga());
+    let _: () = house.raw().zadd_multiple(held, &[(1, 4), (2, 5), (3, 1)]).await.unwrap();
+    let closing = Closing { version: 2, mark: "lower".to_owned() };
+    assert_eq!(close(&house, &closing, 3).await, Close::Closed);
+    house.apply(json!({"zones": [{"id": "GA", "capacity": 3}]}), Some(&closing)).await;
+    assert_eq!(house.taker(1).await.1, units(&[1]));
+    assert_eq!(house.take(HoldToken::random(), 1).await.unwrap_err(), sold_out(0));
+    house.assert_zone_adds_up().await;
+}
+
 /// What left + held + sold is, step by step (INV-7).
 #[tokio::test]
 async fn the_zone_adds_up_after_each_step() {

@@ -1,4 +1,4 @@
-//! A owner whose hold lapsed comes back, in every order of calls, when somebody else has the place.
+//! An owner whose hold lapsed comes back, in every order of calls, when somebody else has the place.
 
 use holdfast_tests::image::Image;
 use holdfast_tests::invariants::assert_agreement;

@@ -83,9 +83,12 @@ async fn a_confirmed_booking_has_its_places_and_no_refund() {
 #[tokio::test]
 async fn a_refused_booking_has_its_refund_and_no_place() {
     let record = Record::open().await;
-    for because in
-        [RefusedBecause::HoldLost, RefusedBecause::HoldMismatch, RefusedBecause::AlreadySold(vec!["E1".to_owned()])]
-    {
+    for because in [
+        RefusedBecause::ShowNotFound,
+        RefusedBecause::HoldLost,
+        RefusedBecause::HoldMismatch,
+        RefusedBecause::AlreadySold(vec!["E1".to_owned()]),
+    ] {
         let refused = record.refusal(because.clone());
         record.store().decide_booking(&refused).await.unwrap();
         let item = record.item(&keys::refund("pay_1", refused.id)).await.unwrap();

@@ -161,7 +161,7 @@ async fn pitfall_53_a_token_that_somebody_decides_for_long_is_in_progress() {
         record.front.on("TransactWriteItems").always().before(fault.clone());
         let booking = record.booking(&PLACES);
         // Long enough for one call of the SDK with all of its own repeats.
-        let failure = record.within(Duration::from_millis(1_500)).decide_booking(&booking).await.unwrap_err();
+        let failure = record.within(Duration::from_millis(1_000)).decide_booking(&booking).await.unwrap_err();
         assert!(matches!(failure, Failure::Undecided), "{failure:?} for {fault:?}");
         assert!(record.front.count("TransactWriteItems") > 3);
         record.assert_nothing_written(&booking).await;

@@ -6,6 +6,7 @@ use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
 use aws_sdk_dynamodb::operation::put_item::PutItemError;
 use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
 use aws_sdk_dynamodb::types::{CancellationReason, Put, ReturnValuesOnConditionCheckFailure, TransactWriteItem};
+use futures_util::future::BoxFuture;
 
 use super::items::Item;
 use super::{Dynamo, failure, is_passing, items, keys};
@@ -28,7 +29,17 @@ impl Dynamo {
     /// Runs a transaction until it has come to something: conflicts, throttling and transactions in progress are no
     /// decision, and are tried again within the deadline. The client request token is left to the SDK, which makes one a
     /// call: a token of ours would replay an old success after a cancel.
-    pub(super) async fn transact(&self, what: &str, puts: Vec<TransactWriteItem>) -> Result<Transacted, Failure> {
+    ///
+    /// Boxed, so that the SDK's futures are compiled once, here, and not in every function that awaits them.
+    pub(super) fn transact<'a>(
+        &'a self,
+        what: &'a str,
+        puts: Vec<TransactWriteItem>,
+    ) -> BoxFuture<'a, Result<Transacted, Failure>> {
+        Box::pin(self.run(what, puts))
+    }
+
+    async fn run(&self, what: &str, puts: Vec<TransactWriteItem>) -> Result<Transacted, Failure> {
         let what = format!("transaction of a {what}");
         let (mut attempt, mut undecided) = (0, false);
         let out_of_time = |undecided, failed| if undecided { Failure::Undecided } else { failed };
@@ -122,23 +133,28 @@ impl RecordRefund for Dynamo {
             Decision::Refused(because) => because.code(),
         };
         let now_ms = jiff::Timestamp::now().as_millisecond();
-        let put = self
-            .client
-            .put_item()
-            .table_name(&self.table)
-            .set_item(Some(items::refund_item(booking, payment, reason, now_ms)))
-            .condition_expression("attribute_not_exists(pk)");
-        match tokio::time::timeout_at(self.deadline.instant(), put.send()).await {
-            Ok(Ok(_)) => Ok(()),
-            // It is on record already.
-            Ok(Err(SdkError::ServiceError(error)))
-                if matches!(error.err(), PutItemError::ConditionalCheckFailedException(_)) =>
-            {
-                Ok(())
+        self.put_if_absent(items::refund_item(booking, payment, reason, now_ms)).await
+    }
+}
+
+impl Dynamo {
+    /// Puts an item, unless it is there already. Boxed like [`Dynamo::transact`].
+    fn put_if_absent(&self, item: Item) -> BoxFuture<'_, Result<(), Failure>> {
+        let put = self.client.put_item().table_name(&self.table).set_item(Some(item));
+        let put = put.condition_expression("attribute_not_exists(pk)");
+        Box::pin(async move {
+            match tokio::time::timeout_at(self.deadline.instant(), put.send()).await {
+                Ok(Ok(_)) => Ok(()),
+                // It is on record already.
+                Ok(Err(SdkError::ServiceError(error)))
+                    if matches!(error.err(), PutItemError::ConditionalCheckFailedException(_)) =>
+                {
+                    Ok(())
+                }
+                Ok(Err(error)) => Err(failure("put of an item", error)),
+                Err(_) => Err(Failure::unavailable("put of an item")),
             }
-            Ok(Err(error)) => Err(failure("put of a refund", error)),
-            Err(_) => Err(Failure::unavailable("put of a refund")),
-        }
+        })
     }
 }
 

@@ -1,6 +1,8 @@
 //! The ports that keep and read shows, and list what they have sold.
 
+use aws_sdk_dynamodb::operation::query::QueryOutput;
 use aws_sdk_dynamodb::types::{AttributeValue, Put, TransactWriteItem};
+use futures_util::future::BoxFuture;
 
 use super::keys::{PARTITION, SORT};
 use super::{Dynamo, decide, items, keys};
@@ -49,18 +51,7 @@ impl ListSold for Dynamo {
         let mut places = Vec::new();
         let mut from = None;
         loop {
-            let query = self
-                .client
-                .query()
-                .table_name(&self.table)
-                .consistent_read(true)
-                .key_condition_expression("#pk = :pk")
-                .expression_attribute_names("#pk", PARTITION)
-                .expression_attribute_names("#sk", SORT)
-                .expression_attribute_values(":pk", AttributeValue::S(keys::sold_shard(show, shard)))
-                .projection_expression("#pk, #sk, booking, version")
-                .set_exclusive_start_key(from);
-            let page = self.within("query of sold places", query.send()).await?;
+            let page = self.page(keys::sold_shard(show, shard), from).await?;
             for item in page.items() {
                 places.push(items::read_sold_place(item)?);
             }
@@ -73,9 +64,25 @@ impl ListSold for Dynamo {
 }
 
 impl Dynamo {
-    /// An item, read consistently.
-    pub(super) async fn get(&self, key: &keys::Key) -> Result<Option<items::Item>, Failure> {
+    /// An item, read consistently. Boxed like [`Dynamo::transact`].
+    pub(super) fn get(&self, key: &keys::Key) -> BoxFuture<'_, Result<Option<items::Item>, Failure>> {
         let get = self.client.get_item().table_name(&self.table).consistent_read(true).set_key(Some(key.attributes()));
-        Ok(self.within("get of an item", get.send()).await?.item)
+        Box::pin(async move { Ok(self.within("get of an item", get.send()).await?.item) })
+    }
+
+    /// One page of a partition of sold places, read consistently. Boxed like [`Dynamo::transact`].
+    fn page(&self, partition: String, from: Option<items::Item>) -> BoxFuture<'_, Result<QueryOutput, Failure>> {
+        let query = self
+            .client
+            .query()
+            .table_name(&self.table)
+            .consistent_read(true)
+            .key_condition_expression("#pk = :pk")
+            .expression_attribute_names("#pk", PARTITION)
+            .expression_attribute_names("#sk", SORT)
+            .expression_attribute_values(":pk", AttributeValue::S(partition))
+            .projection_expression("#pk, #sk, booking, version")
+            .set_exclusive_start_key(from);
+        Box::pin(self.within("query of sold places", query.send()))
     }
 }

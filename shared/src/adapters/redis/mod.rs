@@ -16,6 +16,7 @@ mod stock;
 use std::time::Duration;
 
 use ::redis::{Cmd, ErrorKind, RedisError, ServerErrorKind, Value};
+use futures_util::future::BoxFuture;
 
 use crate::config::RedisConfig;
 use crate::{Deadline, Failure};
@@ -73,7 +74,18 @@ impl Redis {
     /// # Errors
     /// [`Failure::Unavailable`] when no answer came within the deadline: the script may have run. [`Failure::Internal`]
     /// for an answer that no script gives.
-    pub(crate) async fn call(&self, script: &Script, keys: &[String], args: &[&str]) -> Result<Reply, Failure> {
+    ///
+    /// Boxed, so that what lies below is compiled once, here, and not in every function that awaits it.
+    pub(crate) fn call<'a>(
+        &'a self,
+        script: &'a Script,
+        keys: &'a [String],
+        args: &'a [&'a str],
+    ) -> BoxFuture<'a, Result<Reply, Failure>> {
+        Box::pin(self.run(script, keys, args))
+    }
+
+    async fn run(&self, script: &Script, keys: &[String], args: &[&str]) -> Result<Reply, Failure> {
         let by_sha1 = command("EVALSHA", &script.sha1, keys, args);
         let mut attempt = 0;
         loop {
