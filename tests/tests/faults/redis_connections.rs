@@ -1,5 +1,7 @@
 //! Connections to Redis that died while nobody looked, in mid-call, or that lead to nobody.
 
+use holdfast::adapters::redis::keys;
+use holdfast::domain::{ShowId, ZoneId};
 use holdfast_tests::invariants::assert_agreement;
 use holdfast_tests::poll::until;
 use holdfast_tests::proxy::{Blackhole, Mode, Proxy};
@@ -63,7 +65,7 @@ async fn pitfall_16_client_kill_in_mid_call() {
     let sys = Sys::with(&proxy.url(), &servers::dynamo().await.endpoint(), &UNHURRIED);
     let show = sys.define(json!({})).await;
     sys.hold(&show, &["E1"]).await.expect(201);
-    let gate = proxy.hold(1, format!("stock:{{show:{show}}}:GA"));
+    let gate = proxy.hold(1, keys::stock(&ShowId::parse(&show).unwrap(), &ZoneId::parse("GA").unwrap()));
     let (answer, ()) = tokio::join!(sys.decrement(&show, "GA", 2), async {
         gate.reached().await;
         kill_clients(&mut raw::redis(&redis.url()).await).await;

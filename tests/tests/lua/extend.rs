@@ -110,7 +110,10 @@ async fn pitfall_7_a_hold_that_is_over_is_not_revived() {
     let sold = house.holder(&["E3"]).await;
     house.sell(sold, &e3).await;
     let booked = Refusal::HoldLost { booking: Some(BookingId::of(house.id(), sold)) };
-    for (token, places, refusal) in [(lapsed, e1, LOST), (released, e2, LOST), (sold, e3, booked)] {
+    let (refused, e4) = (house.holder(&["E4"]).await, seats(&["E4"]));
+    house.free(refused, 1, &e4).await;
+    let ends = [(lapsed, e1, LOST), (released, e2, LOST), (sold, e3, booked), (refused, e4, LOST)];
+    for (token, places, refusal) in ends {
         let refused = house.unchanged(async || house.extend(token, &places, 60_000).await).await;
         assert_eq!(refused, Err(refusal));
     }

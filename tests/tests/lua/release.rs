@@ -30,6 +30,10 @@ async fn codes_in_order_of_precedence() {
     house.sell(token, &e1).await;
     let booking = Some(BookingId::of(house.id(), token));
     assert_eq!(house.release(token, &e1).await, Err(Refusal::HoldLost { booking }));
+    // A refused one has no booking that could be shown.
+    let refused = house.holder(&["E2"]).await;
+    house.free(refused, 1, &seats(&["E2"])).await;
+    assert_eq!(house.release(refused, &seats(&["E2"])).await, Err(LOST));
 }
 
 #[tokio::test]

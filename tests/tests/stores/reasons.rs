@@ -25,7 +25,7 @@ fn sold_to(booking: &Booking, place: &str) -> Reason {
 fn item_of(record: &Record, booking: &Booking) -> Value {
     let requests = record.front.requests("TransactWriteItems");
     let items = requests.iter().map(|request| &request["TransactItems"][0]["Put"]["Item"]);
-    let pk = format!("booking#{}", booking.id);
+    let pk = holdfast::adapters::dynamo::keys::booking(booking.id).partition;
     items.into_iter().find(|item| item["pk"]["S"] == pk.as_str()).expect("it was sent").clone()
 }
 

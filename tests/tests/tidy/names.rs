@@ -14,8 +14,7 @@ fn a_package_is_called_like_its_folder() {
     for folder in names_in("functions", true) {
         let manifest = read(&format!("functions/{folder}/Cargo.toml"));
         assert!(manifest.contains(&format!("[package]\nname = \"{folder}\"\n")), "the package of functions/{folder}");
-        // Without such a section Cargo calls the binary like the package.
-        assert!(!manifest.contains("[[bin]]"), "functions/{folder} calls its binary otherwise");
+        assert!(manifest.contains(&format!("[[bin]]\nname = \"{folder}\"\n")), "the binary of functions/{folder}");
         let library = read(&format!("functions/{folder}/src/lib.rs"));
         assert!(library.contains(&format!("Function::new(\"{folder}\"")), "functions/{folder} logs as another");
         let main = read(&format!("functions/{folder}/src/main.rs"));
