@@ -1,3 +1,4 @@
+#!lua
 -- Adds seats to a loaded show, for sale; a seat that is there already stays as it is.
 --
 -- Race: the last step of an overtaken PUT comes late: an older version adds nothing.

@@ -1,3 +1,4 @@
+#!lua
 -- Gives a loaded show the policy and the zones of a version, and takes the closing mark away.
 --
 -- Race: the last step of an overtaken PUT comes late: an older version changes nothing.

@@ -1,3 +1,4 @@
+#!lua
 -- Takes seats out of a show, all of them or none, if nobody holds or has bought one.
 --
 -- Race: a show is replaced while somebody holds a seat that the new layout does not have.

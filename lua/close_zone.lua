@@ -1,3 +1,4 @@
+#!lua
 -- Lowers the capacity of a zone, if what is held and sold fits into it.
 --
 -- Race: a zone is made smaller while somebody holds its last units.

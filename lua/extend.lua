@@ -1,3 +1,4 @@
+#!lua
 -- Moves the deadline of a live hold to at least ttl_ms from now, never to an earlier instant.
 --
 -- Race: the hold lapses, or is confirmed, while its owner asks for more time; a lapsed hold is never revived here.

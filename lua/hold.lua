@@ -1,3 +1,4 @@
+#!lua
 -- Takes every named seat for one hold, or none of them.
 --
 -- Race: two buyers ask for one seat, or for overlapping groups, in the same instant; one script judges and takes them all.
@@ -15,18 +16,19 @@ local show_key, hold_key, seats_key, held_key, events_key = KEYS[1], KEYS[2], KE
 local FIRST_LOCK, FIRST_SEAT = 6, 4
 local token, ttl_ms, buyer = ARGV[1], tonumber(ARGV[2]), ARGV[3]
 local count = #KEYS - FIRST_LOCK + 1
+local call, format = redis.call, string.format
 
-local time = redis.call('TIME')
+local time = call('TIME')
 local now_ms = time[1] * 1000 + math.floor(time[2] / 1000)
 
 -- Check pass.
-local policy = redis.call('HMGET', show_key, 'maxTtl', 'ttl', 'opens', 'closes', 'perHold')
+local policy = call('HMGET', show_key, 'maxTtl', 'ttl', 'opens', 'closes', 'perHold')
 if not policy[1] then return {-2, 0, 0, ''} end
 if ttl_ms > tonumber(policy[1]) then return {-3, 0, 0, policy[1]} end
 if ttl_ms == 0 then ttl_ms = tonumber(policy[2]) end
 
 -- A token that is known already is a repeat of this very call: its reply was lost on the way.
-local known = redis.call('HMGET', hold_key, 'state', 'deadline')
+local known = call('HMGET', hold_key, 'state', 'deadline')
 if known[1] then
   local left_ms = tonumber(known[2]) - now_ms
   local state = known[1]
@@ -35,13 +37,13 @@ if known[1] then
   return {0, left_ms, tonumber(known[2]), state}
 end
 
-local seats = redis.call('HMGET', seats_key, unpack(ARGV, FIRST_SEAT))
+local seats = call('HMGET', seats_key, unpack(ARGV, FIRST_SEAT))
 local unknown = {}
 for i = 1, count do
   if not seats[i] then unknown[#unknown + 1] = i end
 end
 if #unknown > 0 then
-  local closing = redis.call('HGET', show_key, 'closing')
+  local closing = call('HGET', show_key, 'closing')
   if closing then return {-15, 0, 0, tostring(tonumber(string.match(closing, '^(%d+)')) - now_ms)} end
   return {-4, 0, 0, table.concat(unknown, ' ')}
 end
@@ -50,29 +52,28 @@ if now_ms < tonumber(policy[3]) or now_ms >= tonumber(policy[4]) then
 end
 if count > tonumber(policy[5]) then return {-6, 0, 0, policy[5] .. ' ' .. count} end
 
-local locks = redis.call('MGET', unpack(KEYS, FIRST_LOCK))
+local locks = call('MGET', unpack(KEYS, FIRST_LOCK))
 local taken = {}
 for i = 1, count do
   if seats[i] ~= '' then
     taken[#taken + 1] = i .. ':sold'
   elseif locks[i] then
-    taken[#taken + 1] = i .. ':' .. math.max(redis.call('PTTL', KEYS[FIRST_LOCK + i - 1]), 0)
+    taken[#taken + 1] = i .. ':' .. math.max(call('PTTL', KEYS[FIRST_LOCK + i - 1]), 0)
   end
 end
 if #taken > 0 then return {-7, 0, 0, table.concat(taken, ' ')} end
 
--- Write pass. The first command is one that a full Redis refuses, so a hold is refused whole.
+-- Write pass. The first command is one that a full Redis refuses, so a hold is refused whole. Numbers are made texts
+-- once: Redis would print each of them anew, with 17 digits, at every command.
 local deadline_ms = now_ms + ttl_ms
 local places = table.concat(ARGV, ' ', FIRST_SEAT)
-for i = 1, count do redis.call('SET', KEYS[FIRST_LOCK + i - 1], token, 'PX', ttl_ms) end
-redis.call('HSET', hold_key, 'state', 'active', 'places', places, 'created', now_ms, 'deadline', deadline_ms,
-  'buyer', buyer)
-redis.call('PEXPIRE', hold_key, ttl_ms + 86400000)
-local index = {}
+local px, deadline = format('%.0f', ttl_ms), format('%.0f', deadline_ms)
 for i = 1, count do
-  index[2 * i - 1] = deadline_ms
-  index[2 * i] = ARGV[FIRST_SEAT + i - 1]
+  call('SET', KEYS[FIRST_LOCK + i - 1], token, 'PX', px)
+  call('ZADD', held_key, deadline, ARGV[FIRST_SEAT + i - 1])
 end
-redis.call('ZADD', held_key, unpack(index))
-redis.call('XADD', events_key, 'MAXLEN', '~', 100000, '*', 'held', places, 'until', deadline_ms)
+call('HSET', hold_key, 'state', 'active', 'places', places, 'created', format('%.0f', now_ms), 'deadline', deadline,
+  'buyer', buyer)
+call('PEXPIRE', hold_key, format('%.0f', ttl_ms + 86400000))
+call('XADD', events_key, 'MAXLEN', '~', '100000', '*', 'held', places, 'until', deadline)
 return {0, ttl_ms, deadline_ms, 'active'}

@@ -1,3 +1,4 @@
+#!lua flags=allow-oom
 -- Tells what is known of a token: its state, its places, and how long it still holds them.
 --
 -- Race: a hold lapses while it is read; the deadline is judged by Redis' clock in the same step.

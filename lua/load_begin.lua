@@ -1,3 +1,4 @@
+#!lua
 -- Gives one caller the lease to load a show, or says that it is loaded or being loaded.
 --
 -- Race: a thousand first requests meet a show that Redis does not know; one of them loads it. A loader that fell asleep

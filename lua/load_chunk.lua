@@ -1,3 +1,4 @@
+#!lua
 -- Puts one chunk of a show into a staging key, and renews the loader's turn.
 --
 -- Race: a loader that slept wakes up after another took over; its chunks are refused.
@@ -17,8 +18,10 @@ local time = redis.call('TIME')
 local now_ms = time[1] * 1000 + math.floor(time[2] / 1000)
 local current = redis.call('GET', load_key)
 if not current then return {-14} end
-local lease, its_owner, _, version = string.match(current, '^(%S+) (%S+) (%d+) (%d+) (%d+)$')
+local lease, its_owner, its_step, version = string.match(current, '^(%S+) (%S+) (%d+) (%d+) (%d+)$')
 if its_owner ~= owner then return {-14} end
+-- A chunk that was sent twice and comes late: what it says may have been overwritten since.
+if step < tonumber(its_step) then return {0} end
 
 -- Write pass.
 if #ARGV >= FIRST_FIELD then

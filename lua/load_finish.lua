@@ -1,3 +1,4 @@
+#!lua flags=allow-oom
 -- Moves what was gathered into place, and lets the show exist in Redis under a new epoch.
 --
 -- Race: two loaders, one of them asleep for long: only the owner of the lease finishes, and only once.

@@ -1,7 +1,8 @@
 #!lua flags=allow-oom
 -- Tells Redis that places were sold to a booking, and ends the hold that had them.
 --
--- Race: a mark that comes late, twice, or after the cancel of its booking changes nothing: the version says so.
+-- Race: a mark that comes after the cancel of its booking changes nothing: the version says so. The same mark again, or
+-- one of the booking's other places, does what is left to do: the owner of each place says so.
 -- KEYS: show, hold, held, events, confirming, booking, place-keys...
 -- ARGV: buyer_booking, version, token, outcome (confirmed or refused), hold_booking, sold_count, zone (empty: seats), place...
 -- Reply: code, marked, freed
@@ -23,7 +24,8 @@ local places = {unpack(ARGV, FIRST_PLACE)}
 -- Check pass.
 local now_ms = clock()
 if redis.call('EXISTS', show_key) == 0 then return {-2, 0, 0} end
-local newer = version > tonumber(redis.call('GET', booking_key) or 0)
+local recorded = tonumber(redis.call('GET', booking_key) or 0)
+local current = version >= recorded
 local state = redis.call('HGET', hold_key, 'state')
 local ends = state == 'active' or state == 'confirming'
 local face = places_face(FIRST_PLACE_KEY, zone, places, show_key)
@@ -33,7 +35,9 @@ local sold, holder = face.read(now_ms, token)
 local marked, freed, passed_over = {}, {}, false
 for i = 1, #places do
   local mine = holder[i] == token
-  if i <= sold_count and newer and sold[i] == '' and (mine or not holder[i]) then
+  -- A unit above a lowered capacity was handed out before, and can still be sold to who had it.
+  local unsold = sold[i] == '' or zone ~= '' and not sold[i]
+  if i <= sold_count and current and unsold and (mine or not holder[i]) then
     face.sell(i, buyer_booking)
     marked[#marked + 1] = places[i]
   else
@@ -49,12 +53,12 @@ if #marked + #freed > 0 then
   if #marked > 0 then redis.call('ZREM', held_key, unpack(marked)) end
   if #freed > 0 then redis.call('ZREM', held_key, unpack(freed)) end
 end
-if newer and not passed_over then redis.call('SET', booking_key, version, 'PX', DAY_MS) end
+if version > recorded and not passed_over then redis.call('SET', booking_key, version, 'PX', DAY_MS) end
 if ends then
   redis.call('HSET', hold_key, 'state', outcome, 'booking', hold_booking, 'deadline', now_ms)
   redis.call('PEXPIRE', hold_key, DAY_MS)
-  redis.call('ZREM', confirming_key, token)
 end
+if ends or buyer_booking == hold_booking then redis.call('ZREM', confirming_key, token) end
 if #marked > 0 then event(events_key, 'sold', marked, 'booking', buyer_booking) end
 if #freed > 0 then event(events_key, 'freed', freed) end
 return {0, #marked, #freed}

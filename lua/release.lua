@@ -27,12 +27,18 @@ local face = places_face(FIRST_PLACE_KEY, zone, places, show_key)
 local _, holder = face.read(now_ms, token)
 
 -- Write pass.
+local freed = {}
 for i = 1, #places do
-  if holder[i] == token then face.let_go(i) end
+  if holder[i] == token then
+    face.let_go(i)
+    freed[#freed + 1] = places[i]
+  end
 end
 face.recount()
 redis.call('HSET', hold_key, 'state', 'released', 'deadline', now_ms)
 redis.call('PEXPIRE', hold_key, DAY_MS)
-redis.call('ZREM', held_key, unpack(places))
-event(events_key, 'released', places)
+if #freed > 0 then
+  redis.call('ZREM', held_key, unpack(freed))
+  event(events_key, 'released', freed)
+end
 return {0, ''}

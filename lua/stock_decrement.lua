@@ -1,3 +1,4 @@
+#!lua
 -- Takes a number of units of a zone for one hold, or none.
 --
 -- Race: two buyers take the last units in the same instant; a lapsed unit is asked for while nobody tidies up.

@@ -1,3 +1,4 @@
+#!lua flags=allow-oom
 -- Counts a zone: its capacity, the units that live holds have, the sold ones.
 --
 -- Race: units lapse while they are counted; a lapsed unit counts as left, whether or not it was tidied away.

@@ -28,7 +28,7 @@ pub struct RedisConfig {
     pub cluster: bool,
     /// `REDIS_CONNECT_TIMEOUT_MS` (500): how long a connection may take.
     pub connect_timeout: Duration,
-    /// `REDIS_RESPONSE_TIMEOUT_MS` (500): how long one answer may take.
+    /// `REDIS_RESPONSE_TIMEOUT_MS` (500): how long one answer may take; half of the request's budget at most.
     pub response_timeout: Duration,
 }
 
@@ -126,12 +126,14 @@ impl Config {
     pub fn from_vars(vars: &HashMap<String, String>) -> Result<Config, ConfigError> {
         let mut reader = Reader { vars, problems: Vec::new() };
         let endpoint = reader.optional("AWS_ENDPOINT_URL_DYNAMODB");
+        let request_budget = reader.millis("REQUEST_BUDGET_MS", 2000);
         let config = Config {
             redis: RedisConfig {
                 url: reader.redis_url(),
                 cluster: reader.flag("REDIS_CLUSTER"),
                 connect_timeout: reader.millis("REDIS_CONNECT_TIMEOUT_MS", 500),
-                response_timeout: reader.millis("REDIS_RESPONSE_TIMEOUT_MS", 500),
+                // A mute connection has to be found out before the request's time is up: it is then replaced.
+                response_timeout: reader.millis("REDIS_RESPONSE_TIMEOUT_MS", 500).min(request_budget / 2),
             },
             dynamo: DynamoConfig {
                 table: reader.text("TABLE_NAME", "holdfast"),
@@ -145,7 +147,7 @@ impl Config {
                 trust_user_header: reader.flag("TRUST_USER_HEADER"),
                 operator_scope: reader.text("OPERATOR_SCOPE", "holdfast/operate"),
             },
-            request_budget: reader.millis("REQUEST_BUDGET_MS", 2000),
+            request_budget,
             log_level: reader.log_level(),
         };
         if reader.problems.is_empty() { Ok(config) } else { Err(ConfigError(reader.problems)) }

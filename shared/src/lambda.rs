@@ -10,7 +10,7 @@ use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use futures_util::FutureExt;
-use lambda_http::http::{Response, header};
+use lambda_http::http::{Response, StatusCode, header};
 use lambda_http::request::{LambdaRequest, RequestContext};
 use lambda_http::{Adapter, Body, LambdaEvent, Request, RequestExt};
 use lambda_runtime::Error;
@@ -177,8 +177,11 @@ fn response(reply: Reply, request_id: &str) -> Response<Body> {
             builder.body(problem.body(request_id).into())
         }
     };
-    // Only a request id that is no header value could fail, and that came through a header.
-    response.unwrap_or_default()
+    response.unwrap_or_else(|_| {
+        let mut failed = Response::new(Body::Empty);
+        *failed.status_mut() = StatusCode::INTERNAL_SERVER_ERROR;
+        failed
+    })
 }
 
 /// The route and the id of a request: API Gateway's own, which its access log has too.
@@ -186,7 +189,9 @@ fn names(request: &Request) -> (String, String) {
     let lambda_id = || request.lambda_context_ref().map(|context| context.request_id.clone()).unwrap_or_default();
     match request.request_context_ref() {
         Some(RequestContext::ApiGatewayV2(context)) => {
-            (context.route_key.clone().unwrap_or_default(), context.request_id.clone().unwrap_or_else(lambda_id))
+            // An event that was made by hand may have an id that no header can carry.
+            let id = context.request_id.clone().filter(|id| id.bytes().all(|byte| byte.is_ascii_graphic()));
+            (context.route_key.clone().unwrap_or_default(), id.unwrap_or_else(lambda_id))
         }
         _ => (request.method().to_string(), lambda_id()),
     }

@@ -4,7 +4,13 @@ use std::time::Duration;
 
 use serde_json::json;
 
+use crate::Failure;
 use crate::config::LogLevel;
+
+/// Writes a line about something that was put right, or will be, and that an operator may look for.
+pub fn warn(message: &str, failure: &Failure) {
+    eprintln!("{}", json!({"level": "warn", "message": message, "error.cause": failure.chain()}));
+}
 
 /// What is told of one request.
 pub struct RequestLine<'a> {

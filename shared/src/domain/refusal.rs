@@ -82,7 +82,10 @@ pub enum Refusal {
         units: bool,
     },
     /// `hold_mismatch`
-    HoldMismatch,
+    HoldMismatch {
+        /// The booking, if the token was confirmed all the same.
+        booking: Option<BookingId>,
+    },
     /// `idempotency_mismatch`
     PaymentMismatch,
     /// Any of these, to a confirm that carried a payment: its refund is on record (INV-10).

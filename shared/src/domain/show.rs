@@ -108,10 +108,10 @@ pub struct HoldPolicy {
 }
 
 impl HoldPolicy {
-    /// The longest TTL that a hold can really have, in ms: it never reaches beyond its longest life (INV-6).
+    /// The longest TTL that a request may name, in ms.
     #[must_use]
     pub fn max_ttl_ms(&self) -> u64 {
-        self.max_ttl_seconds.min(self.max_lifetime_seconds) * 1000
+        self.max_ttl_seconds * 1000
     }
 }
 

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::input::fields::Fault;
 use super::view;
 use crate::Failure;
-use crate::domain::Refusal;
+use crate::domain::{BookingId, Refusal};
 
 /// How long a caller should wait before it repeats, in seconds.
 const RETRY_AFTER_S: u64 = 1;
@@ -41,6 +41,13 @@ impl Problem {
     fn with(mut self, name: &str, value: impl Into<Value>) -> Problem {
         self.extra.insert(name.to_owned(), value.into());
         self
+    }
+
+    fn with_booking(self, booking: Option<BookingId>) -> Problem {
+        match booking {
+            Some(booking) => self.with("bookingId", booking.to_string()),
+            None => self,
+        }
     }
 
     fn retry(mut self) -> Problem {
@@ -185,17 +192,15 @@ impl From<Refusal> for Problem {
                 conflict("in_use", "Places that would go are held or sold.").with("places", places)
             }
             Refusal::HoldLost { booking } => {
-                let problem = conflict("hold_lost", "The token holds nothing any more.");
-                match booking {
-                    Some(booking) => problem.with("bookingId", booking.to_string()),
-                    None => problem,
-                }
+                conflict("hold_lost", "The token holds nothing any more.").with_booking(booking)
             }
             Refusal::SeatAlreadySold { places, units } => {
                 conflict("seat_already_sold", "Places of this hold were sold to somebody else.")
                     .with(if units { "units" } else { "seats" }, places)
             }
-            Refusal::HoldMismatch => mismatch("hold_mismatch", "The places sent are not those of the hold."),
+            Refusal::HoldMismatch { booking } => {
+                mismatch("hold_mismatch", "The places sent are not those of the hold.").with_booking(booking)
+            }
             Refusal::PaymentMismatch => {
                 mismatch("idempotency_mismatch", "The token was confirmed with another payment.")
             }

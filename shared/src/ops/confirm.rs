@@ -3,7 +3,6 @@
 
 use super::Outcome;
 use super::loading::{self, Loader};
-use crate::Failure;
 use crate::domain::{
     Booking, BookingId, Buyer, Decision, HoldToken, OrderId, Payment, Places, Refund, Refusal, RefusedBecause, ShowId,
 };
@@ -11,6 +10,7 @@ use crate::ports::{
     Claim, DecideBooking, FindHold, FreePlaces, HoldState, MarkSold, Pin, PinHold, ReadBooking, RecordRefund, Sold,
     SoldPlace, Verdict,
 };
+use crate::{Failure, telemetry};
 
 /// The ports of a confirm.
 pub trait ConfirmPorts:
@@ -206,8 +206,7 @@ async fn settle(stores: &impl ConfirmPorts, wish: &ConfirmWish, booking: &Bookin
             loading::known(stores, show, || stores.free_places(show, token, booking.version, places)).await
         }
     };
-    // Not told is not lost.
-    drop(told);
+    untold(told);
 }
 
 /// Read repair: the guard found places sold that Redis let this token hold. They are marked for who has them, and the
@@ -221,8 +220,15 @@ async fn repair(stores: &impl ConfirmPorts, wish: &ConfirmWish, places: &Places,
             |id: &str| taken.iter().any(|sold| sold.place == id && BookingId::parse(&sold.booking) == Ok(buyer));
         let (ordered, count) = rest.with_first(theirs);
         let sold = Sold { buyer, version, places: &ordered, count };
-        drop(loading::known(stores, show, || stores.mark_sold(show, token, sold.clone())).await);
+        untold(loading::known(stores, show, || stores.mark_sold(show, token, sold.clone())).await);
         rest = ordered.without_first(count);
+    }
+}
+
+/// Logs that Redis did not hear of a decision. Not told is not lost.
+fn untold(told: Outcome<()>) {
+    if let Err(failure) = told {
+        telemetry::warn("Redis was not told of a decision", &failure);
     }
 }
 
@@ -264,7 +270,7 @@ async fn answer(
             Err(Refusal::PaymentMismatch)
         }
         Decision::Confirmed => match (&wish.places, &booking.places) {
-            (Some(sent), Some(kept)) if !sent.same_as(kept) => Err(Refusal::HoldMismatch),
+            (Some(sent), Some(kept)) if !sent.same_as(kept) => Err(Refusal::HoldMismatch { booking: Some(booking.id) }),
             _ => Ok(Confirmed { booking, repeated }),
         },
     })
@@ -275,7 +281,7 @@ fn refusal(because: &RefusedBecause, places: Option<&Places>) -> Refusal {
     match because {
         RefusedBecause::ShowNotFound => Refusal::ShowNotFound,
         RefusedBecause::HoldLost => Refusal::HoldLost { booking: None },
-        RefusedBecause::HoldMismatch => Refusal::HoldMismatch,
+        RefusedBecause::HoldMismatch => Refusal::HoldMismatch { booking: None },
         RefusedBecause::AlreadySold(taken) => Refusal::SeatAlreadySold {
             places: taken.clone(),
             units: places.is_some_and(|places| places.zone().is_some()),

@@ -2,6 +2,7 @@
 //! Redis before the record changes, so that nobody can take it meanwhile (design, "Replacing a show").
 
 use std::collections::HashSet;
+use std::time::Duration;
 
 use futures_util::{StreamExt, TryStreamExt, stream};
 
@@ -25,28 +26,63 @@ pub struct Defined {
     pub created: bool,
 }
 
-/// Writes a show. `expected` is the version that the caller believes to replace.
+/// Writes a show. `expected` is the version that the caller believes to replace; without it the last one to write wins.
 ///
 /// # Errors
 /// When a store did not answer. The same definition can be sent again: if it was written, it changes nothing.
 pub async fn define_show(stores: &(impl WriteShow + Loader), wanted: &Show, expected: Option<u64>) -> Outcome<Defined> {
-    let other_version = || Ok(Err(Refusal::InUse { places: Vec::new() }));
-    let Some(current) = stores.read_show(&wanted.show_id).await? else {
-        let show = Show { version: 1, ..wanted.clone() };
-        if expected.is_some() || !stores.write_show(&show).await? {
-            return other_version();
+    for attempt in 0.. {
+        if let Some(defined) = define_once(stores, wanted, expected).await? {
+            return Ok(defined);
         }
-        return Ok(Ok(Defined { show, created: true }));
-    };
-    if expected.is_some_and(|expected| expected != current.version) {
-        return other_version();
+        // Somebody else wrote the show meanwhile. Who named a version has to look at it first.
+        if expected.is_some() {
+            return Ok(Err(other_version()));
+        }
+        if !stores.deadline().back_off(attempt, Duration::from_millis(20)).await {
+            break;
+        }
     }
-    if current.same_as(wanted) {
-        // Perhaps a repeat: whoever wrote it may not have come to tell Redis.
+    Err(Failure::unavailable("the show is being written by others"))
+}
+
+fn other_version() -> Refusal {
+    Refusal::InUse { places: Vec::new() }
+}
+
+/// One attempt; `None`: another version came between.
+async fn define_once(
+    stores: &(impl WriteShow + Loader),
+    wanted: &Show,
+    expected: Option<u64>,
+) -> Result<Option<Decision<Defined>>, Failure> {
+    let Some(current) = stores.read_show(&wanted.show_id).await? else {
+        if expected.is_some() {
+            return Ok(None);
+        }
+        let show = Show { version: 1, ..wanted.clone() };
+        return Ok(stores.write_show(&show).await?.then_some(Ok(Defined { show, created: true })));
+    };
+    let repeated =
+        expected.is_none_or(|expected| expected == current.version || expected.checked_add(1) == Some(current.version));
+    if repeated && current.same_as(wanted) {
+        // Whoever wrote it may not have come to tell Redis.
         let seats: Vec<String> = current.seats().collect();
         let applied = loading::known(stores, &current.show_id, || stores.apply_show(&current, &seats, None)).await?;
-        return Ok(applied.map(|()| Defined { show: current, created: false }));
+        return Ok(Some(applied.map(|()| Defined { show: current, created: false })));
     }
+    if expected.is_some_and(|expected| expected != current.version) {
+        return Ok(None);
+    }
+    replace(stores, &current, wanted).await
+}
+
+/// Replaces `current` by the next version; `None`: another version came between.
+async fn replace(
+    stores: &(impl WriteShow + Loader),
+    current: &Show,
+    wanted: &Show,
+) -> Result<Option<Decision<Defined>>, Failure> {
     let next = Show { version: current.version + 1, ..wanted.clone() };
     let change = current.change_to(&next);
     let takes_away = !change.seats_removed.is_empty() || !change.zones_lowered.is_empty();
@@ -56,22 +92,22 @@ pub async fn define_show(stores: &(impl WriteShow + Loader), wanted: &Show, expe
             Ok(in_use) if in_use.is_empty() => {}
             Ok(in_use) => {
                 take_back(stores, &next.show_id, &closing).await?;
-                return Ok(Err(Refusal::InUse { places: in_use.into_iter().take(MAX_NAMED).collect() }));
+                return Ok(Some(Err(Refusal::InUse { places: in_use.into_iter().take(MAX_NAMED).collect() })));
             }
-            Err(refusal) => return Ok(Err(refusal)),
+            Err(refusal) => return Ok(Some(Err(refusal))),
         }
     }
     if !stores.write_show(&next).await? {
         if takes_away {
             take_back(stores, &next.show_id, &closing).await?;
         }
-        return other_version();
+        return Ok(None);
     }
     let mark = takes_away.then_some(&closing);
     // All seats, and not only the added ones: a PUT that this one overtook may not have come to add its own.
     let seats: Vec<String> = next.seats().collect();
     let applied = loading::known(stores, &next.show_id, || stores.apply_show(&next, &seats, mark)).await?;
-    Ok(applied.map(|()| Defined { show: next, created: false }))
+    Ok(Some(applied.map(|()| Defined { show: next, created: false })))
 }
 
 /// Closes what goes, and answers the places of it that are held or sold.

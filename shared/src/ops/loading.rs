@@ -95,7 +95,11 @@ async fn load(stores: &impl Loader, show: &Show) -> Result<Turn<()>, Failure> {
     while let Some((shard, sold)) = shards.try_next().await? {
         // The step counts as done with the last of its chunks.
         let (before, after) = (inventory_steps + u64::from(shard), inventory_steps + u64::from(shard) + 1);
-        let chunks = sold_chunks(show, &layout, sold);
+        let mut chunks = sold_chunks(show, &layout, sold);
+        // Shards with nothing sold are steps, too: now and then they are recorded, and the turn renewed.
+        if chunks.is_empty() && usize::from(shard + 1).is_multiple_of(SHARDS_AT_ONCE) {
+            chunks.push(Chunk::Seats(Vec::new()));
+        }
         for (index, chunk) in chunks.iter().enumerate() {
             let step = if index + 1 == chunks.len() { after } else { before };
             if loading.put(step, chunk).await?.is_none() {

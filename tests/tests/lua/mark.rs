@@ -177,5 +177,27 @@ async fn read_repair_of_two_winners() {
 async fn a_mark_adds_no_place_to_the_show() {
     let house = House::open().await;
     house.unchanged(async || house.sell(HoldToken::random(), &seats(&["E9"])).await).await;
-    house.unchanged(async || house.sell(HoldToken::random(), &units(&[6])).await).await;
+}
+
+/// The capacity was lowered after the unit was handed out, and before Redis heard that it was sold.
+#[tokio::test]
+async fn a_unit_above_the_capacity_is_marked_for_who_has_it() {
+    let house = House::open().await;
+    house.twice(async || house.sell(HoldToken::random(), &units(&[6])).await).await;
+    assert_eq!(house.count().await.sold, 1);
+    house.assert_zone_adds_up().await;
+}
+
+/// The mark of a booking of two places was lost, and two losers find one of them each: both are repaired.
+#[tokio::test]
+async fn read_repair_of_one_place_does_not_hide_the_others_of_the_booking() {
+    let house = House::open().await;
+    let winner = BookingId::of(house.id(), HoldToken::random());
+    for seat in ["E1", "E2"] {
+        let (loser, place) = (house.holder(&[seat]).await, seats(&[seat]));
+        house.pinned(loser, &place).await;
+        house.mark(loser, Sold { buyer: winner, version: 1, places: &place, count: 1 }).await;
+    }
+    let now = house.seats().await;
+    assert_eq!([&now["E1"], &now["E2"]], [&winner.to_string(), &winner.to_string()]);
 }

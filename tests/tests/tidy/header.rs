@@ -21,8 +21,9 @@ impl Header {
     /// # Panics
     /// With the label that is missing, or not in its place.
     pub fn of(name: &str, source: &str) -> Header {
-        let flags = source.lines().next().and_then(|line| line.strip_prefix("#!lua ")).map(str::to_owned);
-        let first = usize::from(flags.is_some());
+        let shebang = source.lines().next().and_then(|line| line.strip_prefix("#!lua"));
+        let flags = shebang.map(str::trim).filter(|flags| !flags.is_empty()).map(str::to_owned);
+        let first = usize::from(shebang.is_some());
         let comments = source.lines().skip(first).map_while(|line| line.strip_prefix("--")).map(str::trim);
         let ends_at = first + comments.clone().count();
 

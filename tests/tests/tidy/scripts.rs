@@ -8,8 +8,9 @@ use holdfast::adapters::redis::scripts::{self, Script};
 use crate::header::{Header, fixed_names, without_notes};
 use crate::tree::{code_lines, names_in, read};
 
-/// The scripts that a full Redis must still run, since their writes free memory, or settle what is decided.
-const MUST_RUN_WHEN_FULL: [&str; 4] = ["free", "mark", "pin", "release"];
+/// The scripts that a full Redis must still run: they free memory, settle what is decided, move what was gathered, or
+/// only read.
+const MUST_RUN_WHEN_FULL: [&str; 7] = ["free", "hold_status", "load_finish", "mark", "pin", "release", "stock_status"];
 
 /// Every script with its file.
 fn all() -> Vec<(&'static Script, String)> {
@@ -54,6 +55,8 @@ fn only_what_must_run_when_redis_is_full_says_so() {
     for (script, source) in all() {
         let wanted = MUST_RUN_WHEN_FULL.contains(&script.name).then(|| "flags=allow-oom".to_owned());
         assert_eq!(Header::of(script.name, &source).flags, wanted, "{}.lua", script.name);
+        // With this line the server refuses the script before it begins, on a replica and when it is full.
+        assert!(source.starts_with("#!lua"), "{}.lua", script.name);
     }
 }
 

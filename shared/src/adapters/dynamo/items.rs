@@ -37,8 +37,10 @@ struct Attributes<'a>(&'a Item);
 
 impl Attributes<'_> {
     fn missing(&self, name: &str) -> Failure {
+        // The kind of item, and not its whole key: a booking's id is a capability.
         let key = self.0.get(PARTITION).and_then(|value| value.as_s().ok());
-        Failure::internal(format!("item {} has no right {name}", key.map_or("?", String::as_str)))
+        let kind = key.and_then(|key| key.split('#').next()).unwrap_or("?");
+        Failure::internal(format!("an item of kind {kind} has no right {name}"))
     }
 
     fn text(&self, name: &str) -> Result<&str, Failure> {

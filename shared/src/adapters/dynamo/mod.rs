@@ -106,6 +106,8 @@ fn is_passing(code: Option<&str>) -> bool {
                 | "InternalFailure"
                 | "ServiceUnavailable"
                 | "ServiceUnavailableException"
+                | "RequestTimeout"
+                | "RequestTimeoutException"
         )
     )
 }

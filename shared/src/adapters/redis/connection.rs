@@ -91,6 +91,7 @@ impl Inner {
             let client = ClusterClientBuilder::new([url.as_str().into_connection_info()?])
                 .connection_timeout(*connect_timeout)
                 .response_timeout(*response_timeout)
+                .overall_response_timeout(Some(*response_timeout * 2))
                 .retries(2)
                 .min_retry_wait(20)
                 .max_retry_wait(100)

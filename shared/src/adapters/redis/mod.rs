@@ -150,7 +150,6 @@ fn remedy(error: &RedisError) -> Remedy {
             | ServerErrorKind::MasterDown,
         ) => Remedy::Wait,
         ErrorKind::Server(ServerErrorKind::CrossSlot | ServerErrorKind::ExecAbort) => Remedy::Fault,
-        ErrorKind::InvalidClientConfig => Remedy::Fault,
         _ => match error.code() {
             Some("BUSY" | "UNKILLABLE") => Remedy::Wait,
             Some("OOM" | "MISCONF" | "NOREPLICAS") => Remedy::GiveUp,

@@ -17,7 +17,7 @@ impl Reply {
     pub(super) fn of(script: &Script, value: Value) -> Result<Reply, Failure> {
         match value {
             Value::Array(fields) => Ok(Reply { script: script.name, fields }),
-            other => Err(Failure::internal(format!("script {} answered {other:?}", script.name))),
+            _ => Err(Failure::internal(format!("script {} answered no array", script.name))),
         }
     }
 
@@ -38,7 +38,7 @@ impl Reply {
     pub fn integer(&self, index: usize) -> Result<i64, Failure> {
         match self.fields.get(index) {
             Some(Value::Int(value)) => Ok(*value),
-            other => Err(self.unexpected(&format!("{other:?} at {index}"))),
+            _ => Err(self.unexpected(&format!("no integer at {index}"))),
         }
     }
 
