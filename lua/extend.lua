@@ -37,7 +37,7 @@ if now_ms + ttl_ms <= deadline_ms then return {0, deadline_ms - now_ms, deadline
 deadline_ms = now_ms + ttl_ms
 local index = {}
 for i = 1, #places do
-  face.take(i, token, ttl_ms, deadline_ms)
+  face.take(i, token, deadline_ms)
   index[2 * i - 1], index[2 * i] = deadline_ms, places[i]
 end
 redis.call('HSET', hold_key, 'deadline', deadline_ms)

@@ -58,7 +58,7 @@ for i = 1, count do
   if seats[i] ~= '' then
     taken[#taken + 1] = i .. ':sold'
   elseif locks[i] then
-    taken[#taken + 1] = i .. ':' .. math.max(call('PTTL', KEYS[FIRST_LOCK + i - 1]), 0)
+    taken[#taken + 1] = i .. ':' .. math.max(call('PTTL', KEYS[FIRST_LOCK + i - 1]), 0) + 1
   end
 end
 if #taken > 0 then return {-7, 0, 0, table.concat(taken, ' ')} end
@@ -67,9 +67,10 @@ if #taken > 0 then return {-7, 0, 0, table.concat(taken, ' ')} end
 -- once: Redis would print each of them anew, with 17 digits, at every command.
 local deadline_ms = now_ms + ttl_ms
 local places = table.concat(ARGV, ' ', FIRST_SEAT)
-local px, deadline = format('%.0f', ttl_ms), format('%.0f', deadline_ms)
+-- A key goes once its time has passed: a millisecond before, so that it is gone when the deadline is reached.
+local deadline, lock_until = format('%.0f', deadline_ms), format('%.0f', deadline_ms - 1)
 for i = 1, count do
-  call('SET', KEYS[FIRST_LOCK + i - 1], token, 'PX', px)
+  call('SET', KEYS[FIRST_LOCK + i - 1], token, 'PXAT', lock_until)
   call('ZADD', held_key, deadline, ARGV[FIRST_SEAT + i - 1])
 end
 call('HSET', hold_key, 'state', 'active', 'places', places, 'created', format('%.0f', now_ms), 'deadline', deadline,

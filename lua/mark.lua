@@ -27,6 +27,7 @@ if redis.call('EXISTS', show_key) == 0 then return {-2, 0, 0} end
 local recorded = tonumber(redis.call('GET', booking_key) or 0)
 local current = version >= recorded
 local state = redis.call('HGET', hold_key, 'state')
+local pinned = redis.call('ZSCORE', confirming_key, token)
 local ends = state == 'active' or state == 'confirming'
 local face = places_face(FIRST_PLACE_KEY, zone, places, show_key)
 local sold, holder = face.read(now_ms, token)
@@ -58,7 +59,7 @@ if ends then
   redis.call('HSET', hold_key, 'state', outcome, 'booking', hold_booking, 'deadline', now_ms)
   redis.call('PEXPIRE', hold_key, DAY_MS)
 end
-if ends or buyer_booking == hold_booking then redis.call('ZREM', confirming_key, token) end
+if ends or pinned and buyer_booking == hold_booking then redis.call('ZREM', confirming_key, token) end
 if #marked > 0 then event(events_key, 'sold', marked, 'booking', buyer_booking) end
 if #freed > 0 then event(events_key, 'freed', freed) end
 return {0, #marked, #freed}

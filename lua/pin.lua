@@ -56,7 +56,7 @@ local until_ms = math.min(now_ms + pin_ms, furthest_ms)
 if live then until_ms = math.max(until_ms, deadline_ms) end
 local index = {}
 for i = 1, #places do
-  face.take(i, token, until_ms - now_ms, until_ms)
+  face.take(i, token, until_ms)
   index[2 * i - 1], index[2 * i] = until_ms, places[i]
 end
 face.recount()

@@ -109,7 +109,7 @@ give_back_lapsed()
 local face = units_face(FIRST_PLACE_KEY, units, zone, show_key)
 local index = {}
 for i = 1, #units do
-  face.take(i, token, ttl_ms, deadline_ms)
+  face.take(i, token, deadline_ms)
   index[2 * i - 1], index[2 * i] = deadline_ms, units[i]
 end
 face.recount()

@@ -3,7 +3,7 @@
 --
 --   read(now_ms, token) -> sold, holder   sold[i]: false (no such place), '' (for sale) or a booking id;
 --                                         holder[i]: the token that has place i now, or false
---   take(i, token, px_ms, deadline_ms)    held by the token until the deadline
+--   take(i, token, deadline_ms)           held by the token until the deadline
 --   let_go(i)                             held by nobody, for sale again
 --   sell(i, booking)                      sold to the booking, held by nobody
 --   unsell(i)                             for sale again
@@ -26,7 +26,8 @@ local function seats_face(first_key, seats)
   function face.read()
     return redis.call('HMGET', seats_key, unpack(seats)), redis.call('MGET', unpack(KEYS, first_key + 1))
   end
-  function face.take(i, token, px_ms) redis.call('SET', lock(i), token, 'PX', px_ms) end
+  -- Redis drops a key once its time has passed: a millisecond before, so that it is gone when the deadline is reached.
+  function face.take(i, token, deadline_ms) redis.call('SET', lock(i), token, 'PXAT', deadline_ms - 1) end
   function face.let_go(i) redis.call('DEL', lock(i)) end
   function face.sell(i, booking)
     redis.call('DEL', lock(i))
@@ -62,7 +63,7 @@ local function units_face(first_key, units, zone, show_key)
     end
     return sold, holder
   end
-  function face.take(i, token, _, deadline_ms)
+  function face.take(i, token, deadline_ms)
     redis.call('ZADD', held_key, deadline_ms, number[i])
     redis.call('HSET', holders_key, number[i], token)
     redis.call('ZREM', returned_key, number[i])

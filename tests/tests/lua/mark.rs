@@ -183,7 +183,8 @@ async fn a_mark_adds_no_place_to_the_show() {
 #[tokio::test]
 async fn a_unit_above_the_capacity_is_marked_for_who_has_it() {
     let house = House::open().await;
-    house.twice(async || house.sell(HoldToken::random(), &units(&[6])).await).await;
+    let token = HoldToken::random();
+    house.twice(async || house.sell(token, &units(&[6])).await).await;
     assert_eq!(house.count().await.sold, 1);
     house.assert_zone_adds_up().await;
 }
