@@ -14,9 +14,10 @@ test:
 	@REDIS_URL= scripts/install-redis
 	cargo test --locked --workspace
 
+# All parts, or some: make bench PARTS="a d"
 bench:
 	@REDIS_URL= scripts/install-redis
-	cargo bench --locked --package holdfast-tests --profile fast
+	cargo bench --locked --package holdfast-tests --profile fast -- $(PARTS)
 
 fmt:
 	cargo fmt --all --check

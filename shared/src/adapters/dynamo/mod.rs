@@ -1,5 +1,5 @@
-//! DynamoDB, the record. [`keys`] spells every key, [`items`] turns what the domain has into items and back, [`decide`] is the
-//! transaction that takes the decision of a token, [`show`] keeps shows.
+//! DynamoDB, the record. [`keys`] spells every key, [`items`] turns what the domain has into items and back, `decide` is the
+//! transaction that takes the decision of a token, `show` keeps shows.
 
 mod decide;
 pub mod items;
