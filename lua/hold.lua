@@ -52,13 +52,14 @@ if now_ms < tonumber(policy[3]) or now_ms >= tonumber(policy[4]) then
 end
 if count > tonumber(policy[5]) then return {-6, 0, 0, policy[5] .. ' ' .. count} end
 
-local locks = call('MGET', unpack(KEYS, FIRST_LOCK))
 local taken = {}
 for i = 1, count do
   if seats[i] ~= '' then
     taken[#taken + 1] = i .. ':sold'
-  elseif locks[i] then
-    taken[#taken + 1] = i .. ':' .. math.max(call('PTTL', KEYS[FIRST_LOCK + i - 1]), 0) + 1
+  else
+    -- One question tells whether there is a lock (-2: none) and how long it lasts.
+    local left_ms = call('PTTL', KEYS[FIRST_LOCK + i - 1])
+    if left_ms ~= -2 then taken[#taken + 1] = i .. ':' .. left_ms + 1 end
   end
 end
 if #taken > 0 then return {-7, 0, 0, table.concat(taken, ' ')} end
