@@ -87,6 +87,10 @@ async fn pitfall_19_a_hold_whose_replies_are_lost_is_one_hold() {
 async fn pitfall_19_extend_and_release_whose_replies_are_lost() {
     let (sys, proxy, _front) = Sys::fragile(&UNHURRIED).await;
     let show = sys.define(json!({})).await;
+    // The server has to know both scripts, or the replies that are lost are its not knowing them.
+    let first = sys.hold_for(&show, &["E1"], 60).await.text("holdToken").to_owned();
+    sys.extend(&show, &first, 61).await.expect(200);
+    sys.release(&show, &first).await.expect(204);
     let token = sys.hold_for(&show, &["E7"], 60).await.text("holdToken").to_owned();
     // Of all that extend and release send, only the scripts themselves name the index of holds.
     let index = keys::held(&id(&show));

@@ -163,6 +163,17 @@ async fn pitfall_7_a_lapsed_hold_is_not_revived() {
     assert_success(&sys.hold(&show, &["E1"]).await, 201, held(&show, &["E1"]));
 }
 
+/// A unit has no key that lapses: here the deadline alone says that the hold is over.
+#[tokio::test]
+async fn pitfall_7_lapsed_units_are_not_revived() {
+    let sys = Sys::shared().await;
+    let show = sys.define(json!({"hold": {"defaultTtlSeconds": 1}})).await;
+    let token = sys.decrement(&show, "GA", 2).await.text("holdToken").to_owned();
+    let before = until_state(&sys, &show, &token, "expired").await;
+    assert_problem(&sys.extend(&show, &token, 60).await, "hold_lost", json!({}));
+    assert_eq!(sys.hold_status(&show, &token).await.expect(200), before);
+}
+
 #[tokio::test]
 async fn pitfall_7_extending_for_ever_stops_at_the_longest_life() {
     let sys = Sys::shared().await;
@@ -176,6 +187,7 @@ async fn pitfall_7_extending_for_ever_stops_at_the_longest_life() {
         if extended.status != 200 {
             break extended;
         }
+        assert!(deadline_ms(&extended.body) <= started_ms + 3_000, "beyond its longest life: {}", extended.body);
         (last, times) = (extended.body, times + 1);
     };
     assert!(times > 0, "the first wish fits");
