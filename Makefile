@@ -12,7 +12,7 @@ run:
 # Tests and bench start servers of their own, whatever REDIS_URL says.
 test:
 	@REDIS_URL= scripts/install-redis
-	cargo test --locked --workspace --lib --bins --tests
+	cargo test --locked --workspace --tests
 
 # All parts, or some: make bench PARTS="a d"
 bench:
