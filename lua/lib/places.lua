@@ -1,5 +1,5 @@
 -- Seats and units behind one face, for the scripts that move places that a token holds (extend, release, pin, mark,
--- free). It is put in front of each of them. A face reads all of its places at once, then writes them one by one:
+-- free), and for stock_decrement. It is put in front of each of them. A face reads all of its places at once, then writes them one by one:
 --
 --   read(now_ms, token) -> sold, holder   sold[i]: false (no such place), '' (for sale) or a booking id;
 --                                         holder[i]: the token that has place i now, or false
@@ -7,7 +7,7 @@
 --   let_go(i)                             held by nobody, for sale again
 --   sell(i, booking)                      sold to the booking, held by nobody
 --   unsell(i)                             for sale again
---   recount()                             the zone's stock, from its units: the only line that writes it
+--   recount()                             the zone's stock, from its units, after any of these
 --
 -- The keys of the places come last in KEYS, from `first_key`: seats, seat-hold... for seats, and stock, stock-next,
 -- stock-returned, stock-held, stock-holders, stock-sold for the units of a zone.

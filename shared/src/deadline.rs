@@ -34,8 +34,8 @@ impl Deadline {
         self.0.saturating_duration_since(Instant::now())
     }
 
-    /// Waits before the `attempt`-th repeat (from 0): a random time up to `base * 2^attempt`, 200 ms at most, so that
-    /// callers who met the same trouble do not return together. Answers whether there is time left to try again.
+    /// Waits before the `attempt`-th repeat (from 0): at random half to the whole of `base * 2^attempt`, 200 ms at most, so
+    /// that callers who met the same trouble do not return together. Answers whether there is time left to try again.
     pub async fn back_off(self, attempt: u32, base: Duration) -> bool {
         let ceiling = base.saturating_mul(1 << attempt.min(8)).min(Duration::from_millis(200));
         let wait = ceiling.mul_f64(rand::random_range(0.5..1.0));

@@ -38,6 +38,13 @@ pub struct ConfirmWish {
     pub buyer: Buyer,
 }
 
+impl ConfirmWish {
+    /// What this call itself claims; an earlier pin may have claimed otherwise.
+    fn claim(&self) -> Claim {
+        Claim { payment: self.payment.clone(), order: self.order.clone(), buyer: self.buyer.clone() }
+    }
+}
+
 /// A booking, as it was answered.
 #[derive(Debug)]
 pub struct Confirmed {
@@ -75,7 +82,7 @@ pub async fn confirm(stores: &impl ConfirmPorts, wish: &ConfirmWish) -> Outcome<
     let places = hold.as_ref().map(|hold| &hold.places).or(wish.places.as_ref());
     let Some(places) = places else { return refuse(stores, wish, None, RefusedBecause::HoldLost).await };
 
-    let claim = Claim { payment: wish.payment.clone(), order: wish.order.clone(), buyer: wish.buyer.clone() };
+    let claim = wish.claim();
     match loading::known(stores, show, || stores.pin_hold(show, token, places, &claim)).await? {
         Ok(Pin::Pinned { confirmed_at_ms, claim }) => {
             let booking = undecided(wish, claim, Some(places.clone()), confirmed_at_ms, hold.is_some());
@@ -157,8 +164,7 @@ async fn refuse(
     because: RefusedBecause,
 ) -> Outcome<Confirmed> {
     if wish.payment.is_some() {
-        let claim = Claim { payment: wish.payment.clone(), order: wish.order.clone(), buyer: wish.buyer.clone() };
-        return decline(stores, wish, claim, held, because).await;
+        return decline(stores, wish, wish.claim(), held, because).await;
     }
     if held.is_some()
         && let Some(booking) = stores.read_booking(BookingId::of(&wish.show, wish.token)).await?

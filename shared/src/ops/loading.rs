@@ -1,6 +1,7 @@
 //! How every operation reaches a show in Redis: it tries, and if Redis does not know the show, the show is loaded from the
 //! record and the operation goes on (design, "Loading"). One request loads; the others wait for it within their budget.
 
+use std::cell::LazyCell;
 use std::collections::HashSet;
 use std::future::Future;
 use std::time::Duration;
@@ -79,7 +80,8 @@ async fn load(stores: &impl Loader, show: &Show) -> Result<Turn<()>, Failure> {
     let seats: Vec<String> = show.seats().collect();
     let chunks = seats.chunks(CHUNK).map(|chunk| Chunk::Seats(chunk.to_vec()));
     let inventory_steps = seats.len().div_ceil(CHUNK) as u64;
-    let layout: HashSet<&str> = seats.iter().map(String::as_str).collect();
+    // Most loads find nothing sold, and need no set of all seats.
+    let layout = LazyCell::new(|| seats.iter().map(String::as_str).collect::<HashSet<&str>>());
     let mut loading = Loading { stores, show: &show.show_id, lease: &lease };
 
     for (step, chunk) in (1..).zip(chunks).skip_while(|(step, _)| *step <= lease.step) {
@@ -95,7 +97,7 @@ async fn load(stores: &impl Loader, show: &Show) -> Result<Turn<()>, Failure> {
     while let Some((shard, sold)) = shards.try_next().await? {
         // The step counts as done with the last of its chunks.
         let (before, after) = (inventory_steps + u64::from(shard), inventory_steps + u64::from(shard) + 1);
-        let mut chunks = sold_chunks(show, &layout, sold);
+        let mut chunks = if sold.is_empty() { Vec::new() } else { sold_chunks(show, &layout, sold) };
         // Shards with nothing sold are steps, too: now and then they are recorded, and the turn renewed.
         if chunks.is_empty() && usize::from(shard + 1).is_multiple_of(SHARDS_AT_ONCE) {
             chunks.push(Chunk::Seats(Vec::new()));

@@ -31,14 +31,11 @@ impl Script {
         args: &'static str,
         codes: &'static [Code],
     ) -> Script {
-        let source = if file.contains("face(") || file.contains("clock()") {
-            // `#!lua flags=...` must stay the first line.
-            match file.split_once('\n') {
-                Some((shebang, rest)) if shebang.starts_with("#!") => format!("{shebang}\n{PLACES}\n{rest}"),
-                _ => format!("{PLACES}\n{file}"),
-            }
-        } else {
-            file.to_owned()
+        let uses_places = file.contains("face(") || file.contains("clock()");
+        let source = match file.split_once('\n') {
+            // `#!lua`, with which every script begins, must stay the first line.
+            Some((shebang, rest)) if uses_places => format!("{shebang}\n{PLACES}\n{rest}"),
+            _ => file.to_owned(),
         };
         let sha1 = redis::Script::new(&source).get_hash().to_owned();
         Script { name, source, sha1, keys, args, codes }
