@@ -7,6 +7,7 @@ pub mod layout;
 pub mod payment;
 pub mod places;
 pub mod refusal;
+pub mod report;
 pub mod show;
 
 pub use booking::{Booking, Decision, Refund, RefusedBecause};
@@ -14,6 +15,7 @@ pub use ids::{BookingId, Buyer, HoldToken, RowId, SeatId, SectionId, ShowId, Zon
 pub use payment::{OrderId, Payment};
 pub use places::Places;
 pub use refusal::{Refusal, SeatTaken};
+pub use report::{Checked, Repairs, Report, ReportError, ShowReport};
 pub use show::Show;
 
 /// Most places that one request may name (contract: "Identifiers").

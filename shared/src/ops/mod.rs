@@ -9,6 +9,7 @@ pub mod extend;
 pub mod hold;
 pub mod hold_status;
 pub mod loading;
+pub mod reconcile;
 pub mod release;
 pub mod show_status;
 pub mod stock_decrement;
