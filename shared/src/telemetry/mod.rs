@@ -1,4 +1,9 @@
-//! One line of JSON a request, on stderr: never a token, a body or personal data, so the route and not the path.
+//! Lines of JSON on stderr: one a request, some a reconcile ([`ReportLines`]). Never a token, a body or personal data, so the
+//! route and not the path.
+
+mod report;
+
+pub use report::ReportLines;
 
 use std::time::Duration;
 

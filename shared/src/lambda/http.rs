@@ -1,13 +1,11 @@
-//! The layer around every handler, between the raw event and the raw answer: it reads the event, keeps the time, catches
-//! panics, and writes the log line. It wraps the *raw* event because lambda_http refuses some events, and panics on others
-//! (a `Host` that is none, base64 that is none), before any handler is called.
+//! HTTP requests. The layer wraps the *raw* event because lambda_http refuses some events, and panics on others (a `Host`
+//! that is none, base64 that is none), before any handler is called.
 
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use futures_util::FutureExt;
 use lambda_http::http::{Response, StatusCode, header};
@@ -15,50 +13,19 @@ use lambda_http::request::{LambdaRequest, RequestContext};
 use lambda_http::{Adapter, Body, LambdaEvent, Request, RequestExt};
 use lambda_runtime::Error;
 use serde::Serialize;
-use serde_json::value::RawValue;
 use tower::Service;
 
+use super::{Function, RawEvent, panic_text, time_left};
+use crate::Deadline;
 use crate::http::answer::Reply;
 use crate::http::{Call, Problem};
 use crate::telemetry::RequestLine;
-use crate::{App, Deadline};
 
-/// An event as the runtime hands it over.
-pub type RawEvent = LambdaEvent<Box<RawValue>>;
-
-/// What is kept of the function's own time-out for the answer to reach the caller.
-const MARGIN: Duration = Duration::from_millis(200);
-
-type Handler = dyn Fn(Call) -> Pin<Box<dyn Future<Output = Reply> + Send>> + Send + Sync;
-
-/// A handler with everything that stands around it, as the Lambda runtime and the local system call it.
-#[derive(Clone)]
-pub struct Function {
-    name: &'static str,
-    app: Arc<App>,
-    handler: Arc<Handler>,
-}
-
-/// Runs a function until the process ends. One process serves as many invocations at once as the platform lets it.
-///
-/// # Errors
-/// What ended it.
-pub async fn run(function: fn(Arc<App>) -> Function) -> Result<(), Error> {
-    let app = App::from_env()?;
-    lambda_runtime::run_concurrent(function(Arc::new(app))).await
-}
+pub(super) type Handler = dyn Fn(Call) -> Pin<Box<dyn Future<Output = Reply> + Send>> + Send + Sync;
 
 impl Function {
-    /// Puts the layer around a handler.
-    pub fn new<F>(name: &'static str, app: Arc<App>, handler: impl Fn(Call) -> F + Send + Sync + 'static) -> Self
-    where
-        F: Future<Output = Reply> + Send + 'static,
-    {
-        Self { name, app, handler: Arc::new(move |call| Box::pin(handler(call))) }
-    }
-
-    /// Answers one event. There is always an answer: an event that cannot be read, or a panic, is the contract's 500.
-    pub async fn call(self, event: RawEvent) -> impl Serialize + Send + use<> {
+    /// Answers one event: as API Gateway takes it, whatever happens.
+    pub(super) async fn answer_request(self, handler: Arc<Handler>, event: RawEvent) -> impl Serialize + Send + use<> {
         let started = Instant::now();
         let LambdaEvent { payload, context } = event;
         let request_id = context.request_id.clone();
@@ -66,8 +33,8 @@ impl Function {
 
         let this = self.clone();
         let mut adapter = Adapter::from(tower::service_fn(move |request: Request| {
-            let this = this.clone();
-            async move { Ok::<_, Error>(this.answer(request, deadline, started).await) }
+            let (this, handler) = (this.clone(), Arc::clone(&handler));
+            async move { Ok::<_, Error>(this.answer(&*handler, request, deadline, started).await) }
         }));
         // Deserialising cannot panic; turning the event into a request can.
         let answered = AssertUnwindSafe(async {
@@ -84,10 +51,10 @@ impl Function {
         RawAnswer::Problem(RawProblem::of(&problem, &request_id))
     }
 
-    async fn answer(self, request: Request, deadline: Deadline, started: Instant) -> Response<Body> {
+    async fn answer(self, handler: &Handler, request: Request, deadline: Deadline, started: Instant) -> Response<Body> {
         let (route, request_id) = names(&request);
         let call = Call::new(self.app.clone(), request, self.app.stores(deadline));
-        let reply = AssertUnwindSafe((self.handler)(call)).catch_unwind().await;
+        let reply = AssertUnwindSafe(handler(call)).catch_unwind().await;
         let reply = reply.unwrap_or_else(|panic| Err(Problem::internal(panic_text(&*panic))));
         self.log(&route, &request_id, &reply, started);
         response(reply, &request_id)
@@ -106,21 +73,6 @@ impl Function {
             took: started.elapsed(),
         };
         line.write(self.app.log_level);
-    }
-}
-
-impl Service<RawEvent> for Function {
-    type Response = Box<RawValue>;
-    type Error = Error;
-    type Future = Pin<Box<dyn Future<Output = Result<Box<RawValue>, Error>> + Send>>;
-
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Error>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn call(&mut self, event: RawEvent) -> Self::Future {
-        let this = self.clone();
-        Box::pin(async move { Ok(serde_json::value::to_raw_value(&Function::call(this, event).await)?) })
     }
 }
 
@@ -195,15 +147,4 @@ fn names(request: &Request) -> (String, String) {
         }
         _ => (request.method().to_string(), lambda_id()),
     }
-}
-
-/// How long until the function is stopped, less the margin.
-fn time_left(deadline_ms: u64) -> Duration {
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-    Duration::from_millis(deadline_ms).saturating_sub(now).saturating_sub(MARGIN)
-}
-
-fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    format!("panic: {}", text.unwrap_or("of an unknown kind"))
 }
