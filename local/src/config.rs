@@ -3,8 +3,17 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use holdfast::Config;
+
+/// The functions' variables that have another default here.
+const DEFAULTS: [(&str, &str); 4] = [
+    ("TABLE_NAME", "holdfast"),
+    ("TRUST_USER_HEADER", "true"),
+    ("LOG_LEVEL", "error"),
+    ("TOKEN_SECRET", "only-for-this-machine-and-never-for-a-deployment"),
+];
 
 /// Everything that is asked before anything is started.
 #[derive(Debug)]
@@ -21,6 +30,8 @@ pub struct LocalConfig {
     pub dynamo_port: u16,
     /// `TABLE_NAME` (holdfast): the table, which is made if it is not there.
     pub table_name: String,
+    /// `RECONCILE_EVERY_SECONDS` (none): how often the schedule calls; 0 means never. Without it, as the template says.
+    pub reconcile_every: Option<Duration>,
     vars: HashMap<String, String>,
 }
 
@@ -37,7 +48,7 @@ impl LocalConfig {
     /// All that is wrong, the functions' variables included, each with its name.
     pub fn from_vars(mut vars: HashMap<String, String>) -> Result<Self, ConfigErrors> {
         vars.retain(|_, value| !value.is_empty());
-        for (name, value) in [("TABLE_NAME", "holdfast"), ("TRUST_USER_HEADER", "true"), ("LOG_LEVEL", "error")] {
+        for (name, value) in DEFAULTS {
             vars.entry(name.to_owned()).or_insert_with(|| value.to_owned());
         }
         let mut errors = Vec::new();
@@ -48,6 +59,7 @@ impl LocalConfig {
             dynamo_url: vars.get("AWS_ENDPOINT_URL_DYNAMODB").cloned(),
             dynamo_port: port(&vars, "DYNAMODB_PORT", 0, &mut errors),
             table_name: vars.get("TABLE_NAME").cloned().unwrap_or_default(),
+            reconcile_every: seconds(&vars, "RECONCILE_EVERY_SECONDS", &mut errors),
             vars,
         };
         if config.redis_url.is_none() && config.vars.get("REDIS_CLUSTER").is_some_and(|cluster| cluster == "true") {
@@ -81,6 +93,15 @@ fn port(vars: &HashMap<String, String>, name: &str, default: u16, errors: &mut V
     })
 }
 
+fn seconds(vars: &HashMap<String, String>, name: &str, errors: &mut Vec<String>) -> Option<Duration> {
+    let text = vars.get(name)?;
+    let seconds = text.parse().ok().filter(|seconds| *seconds <= 86_400);
+    if seconds.is_none() {
+        errors.push(format!("{name}: must be a number of seconds, 0 to 86400, and is {text:?}"));
+    }
+    seconds.map(Duration::from_secs)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -97,14 +118,20 @@ mod tests {
         assert_eq!(functions.redis.url, "redis://127.0.0.1:1");
         assert_eq!(functions.dynamo.endpoint.as_deref(), Some("http://127.0.0.1:2"));
         assert!(functions.caller.trust_user_header);
+        assert_eq!(config.reconcile_every, None);
     }
 
     #[test]
     fn all_errors_come_together_and_name_their_variable() {
-        let wrong =
-            [("PORT", "70000"), ("DYNAMODB_PORT", "x"), ("REDIS_CLUSTER", "true"), ("REQUEST_BUDGET_MS", "soon")];
+        let wrong = [
+            ("PORT", "70000"),
+            ("DYNAMODB_PORT", "x"),
+            ("RECONCILE_EVERY_SECONDS", "-1"),
+            ("REDIS_CLUSTER", "true"),
+            ("REQUEST_BUDGET_MS", "soon"),
+        ];
         let errors = read(&wrong).expect_err("nothing of it is right").to_string();
         let named: Vec<_> = errors.lines().filter_map(|line| line.split_once(':')).map(|(name, _)| name).collect();
-        assert_eq!(named, ["PORT", "DYNAMODB_PORT", "REDIS_CLUSTER", "REQUEST_BUDGET_MS"]);
+        assert_eq!(named, wrong.map(|(name, _)| name));
     }
 }

@@ -16,6 +16,7 @@ pub fn handlers(app: &Arc<App>) -> BTreeMap<&'static str, Function> {
         ("ExtendFunction", extend::function(app())),
         ("FallbackFunction", fallback::function(app())),
         ("HoldFunction", hold::function(app())),
+        ("ReconcileFunction", reconcile::function(app())),
         ("ReleaseFunction", release::function(app())),
         ("StockDecrementFunction", stock_decrement::function(app())),
     ])

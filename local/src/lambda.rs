@@ -144,6 +144,7 @@ mod tests {
             name: "HoldFunction".to_owned(),
             timeout: Duration::from_secs(5),
             route_keys: vec!["GET /holds".to_owned()],
+            schedules: Vec::new(),
         }];
         let refused = Lambda::deploy(&template, BTreeMap::new()).map(|_| ()).expect_err("there is no handler");
         assert_eq!(refused.to_string(), "template.yaml: HoldFunction has no handler here");

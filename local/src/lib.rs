@@ -4,6 +4,7 @@
 //! - API Gateway: [`gateway`] finds a request's route ([`router`]), makes an event of it ([`event`]), and a response of
 //!   the function's [`answer`].
 //! - Lambda: [`lambda`] runs the functions ([`handlers`]) that [`template`] names; [`invoke_api`] is its own interface.
+//! - EventBridge Scheduler: [`scheduler`] calls functions by each [`schedule`] of the template.
 //! - [`system`] puts all of it together. Start reading there.
 
 // A test may stop where it stands.
@@ -21,6 +22,8 @@ pub mod invoke_api;
 pub mod lambda;
 pub mod redis_server;
 pub mod router;
+pub mod schedule;
+pub mod scheduler;
 pub mod server;
 pub mod stores;
 pub mod system;

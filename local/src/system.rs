@@ -1,5 +1,5 @@
-//! The whole system on one machine: stores, table, functions, gateway and the demo show, started in this order and
-//! stopped in the other.
+//! The whole system on one machine: stores, table, functions, gateway, the demo show and the schedule, started in this
+//! order and stopped in the other.
 
 use std::io;
 use std::net::Ipv4Addr;
@@ -16,10 +16,12 @@ use crate::data_dir::{self, DataDirError};
 use crate::gateway::Gateway;
 use crate::handlers::handlers;
 use crate::lambda::{Invocations, Lambda};
+use crate::scheduler::Scheduler;
 use crate::stores::Stores;
 use crate::{demo, server, table, template};
 
-/// How long requests under way may hold up a stop: longer than any function runs.
+/// How long what is under way may hold up a stop: longer than any request takes. A reconcile that takes longer is cut
+/// off, which harms nothing: the next one goes on.
 const STOP_LIMIT: Duration = Duration::from_secs(10);
 
 /// Why the system cannot start. Boxed, for it is only ever printed.
@@ -34,6 +36,7 @@ pub struct System {
     stop: oneshot::Sender<()>,
     serving: JoinHandle<io::Result<()>>,
     invocations: Invocations,
+    scheduler: Scheduler,
     /// Held for as long as the stores are up.
     _data_dir: Option<std::fs::File>,
 }
@@ -63,10 +66,12 @@ impl System {
         let gateway = Arc::new(Gateway::new(&template, &lambda, port)?);
         demo::put_up(&gateway).await?;
 
+        let scheduler = Scheduler::start(&template, &lambda, config.reconcile_every);
         let (stop, stopped) = oneshot::channel::<()>();
         let router = server::router(gateway, lambda);
         let serving = tokio::spawn(server::serve(listener, router, async { stopped.await.unwrap_or_default() }));
-        Ok(Self { port, table_name: config.table_name, stores, stop, serving, invocations, _data_dir: data_dir })
+        let table_name = config.table_name;
+        Ok(Self { port, table_name, stores, stop, serving, invocations, scheduler, _data_dir: data_dir })
     }
 
     /// Where the HTTP API answers.
@@ -84,6 +89,7 @@ impl System {
     /// Stops everything. Requests under way are answered first.
     pub async fn stop(self) {
         drop(self.stop);
+        self.scheduler.stop().await;
         let requests = async {
             // It fails only by a panic, which has been printed.
             let _ = self.serving.await;

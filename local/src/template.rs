@@ -1,4 +1,5 @@
-//! What template.yaml says about the functions: the one source of truth for routes and time-outs, here as on AWS.
+//! What template.yaml says about the functions: the one source of truth for routes, schedules and time-outs, here as on
+//! AWS.
 //!
 //! Everything that this module does not understand is an error at the start: a route that worked on one side only
 //! would be found out too late.
@@ -8,6 +9,8 @@ use std::time::Duration;
 
 use serde::Deserialize;
 use serde_yaml_ng::Value;
+
+use crate::schedule::Schedule;
 
 /// The template that is deployed, as of this build.
 const TEMPLATE: &str = include_str!("../../template.yaml");
@@ -24,6 +27,8 @@ pub struct FunctionSpec {
     pub timeout: Duration,
     /// The routes that lead to it, as API Gateway's route keys: `POST /shows/{showId}/holds`, `$default`.
     pub route_keys: Vec<String>,
+    /// What calls it by itself.
+    pub schedules: Vec<Schedule>,
 }
 
 /// What is wrong with the template.
@@ -54,8 +59,16 @@ pub enum TemplateError {
 #[serde(rename_all = "PascalCase")]
 struct Template {
     #[serde(default)]
+    parameters: BTreeMap<String, Parameter>,
+    #[serde(default)]
     globals: Globals,
     resources: BTreeMap<String, Resource>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Parameter {
+    default: Option<Value>,
 }
 
 #[derive(Deserialize, Default)]
@@ -104,6 +117,9 @@ pub fn functions() -> Result<Vec<FunctionSpec>, TemplateError> {
 pub fn parse(yaml: &str) -> Result<Vec<FunctionSpec>, TemplateError> {
     let template: Template = serde_yaml_ng::from_str(yaml)?;
     let default_timeout = template.globals.function.timeout.unwrap_or(DEFAULT_TIMEOUT_SECONDS);
+    let defaults = template.parameters.into_iter();
+    let defaults = defaults.filter_map(|(name, parameter)| Some((name, parameter.default?.as_str()?.to_owned())));
+    let defaults = defaults.collect();
     let mut functions = Vec::new();
     for (name, Resource { r#type, properties }) in template.resources {
         if r#type != "AWS::Serverless::Function" {
@@ -112,19 +128,27 @@ pub fn parse(yaml: &str) -> Result<Vec<FunctionSpec>, TemplateError> {
             }
             continue;
         }
-        let mut route_keys = Vec::new();
-        for (event_name, event) in &properties.events {
-            let key = route_key(event).map_err(|problem| TemplateError::Event {
-                function: name.clone(),
-                event: event_name.clone(),
-                problem,
-            })?;
-            route_keys.push(key);
-        }
         let timeout = Duration::from_secs(properties.timeout.unwrap_or(default_timeout));
-        functions.push(FunctionSpec { name, timeout, route_keys });
+        let mut function = FunctionSpec { name, timeout, route_keys: Vec::new(), schedules: Vec::new() };
+        for (event_name, event) in properties.events {
+            if let Err(problem) = function.add(&event, &defaults) {
+                return Err(TemplateError::Event { function: function.name, event: event_name, problem });
+            }
+        }
+        functions.push(function);
     }
     Ok(functions)
+}
+
+impl FunctionSpec {
+    /// Adds what an event of it says; `defaults` are those of the template's parameters.
+    fn add(&mut self, event: &Event, defaults: &BTreeMap<String, String>) -> Result<(), String> {
+        match Schedule::read(&event.r#type, &event.properties, defaults) {
+            Some(schedule) => self.schedules.push(schedule?),
+            None => self.route_keys.push(route_key(event)?),
+        }
+        Ok(())
+    }
 }
 
 fn route_key(event: &Event) -> Result<String, String> {
@@ -168,6 +192,7 @@ Resources:
             name: name.to_owned(),
             timeout: Duration::from_secs(seconds),
             route_keys: vec![route.to_owned()],
+            schedules: Vec::new(),
         };
         assert_eq!(
             parse(yaml).expect("a good template"),
@@ -196,5 +221,8 @@ Resources:
     fn reads_the_real_template() {
         let functions = functions().expect("template.yaml is understood");
         assert!(functions.iter().any(|function| function.route_keys == ["$default"]));
+        let scheduled = functions.iter().find(|function| !function.schedules.is_empty()).expect("a schedule");
+        let every: Vec<_> = scheduled.schedules.iter().map(|schedule| schedule.every.as_secs()).collect();
+        assert_eq!((scheduled.name.as_str(), every.as_slice()), ("ReconcileFunction", [60].as_slice()));
     }
 }

@@ -5,22 +5,25 @@
 #![allow(clippy::expect_used, clippy::indexing_slicing)]
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
 use axum::extract::Request;
 use axum::response::Response;
+use holdfast::domain::Report;
 use holdfast::http::Answer;
 use holdfast::lambda::Function;
-use holdfast::{App, Config};
+use holdfast::ports::Timed;
+use holdfast::{App, Config, Stores};
 use holdfast_local::gateway::Gateway;
 use holdfast_local::lambda::{Invocations, Lambda};
+use holdfast_local::scheduler::Scheduler;
 use holdfast_local::server;
 use holdfast_local::template::{self, FunctionSpec};
 use serde_json::{Value, json};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, mpsc};
 use tower::Service;
 
 const FALLBACK: &str = "/2015-03-31/functions/FallbackFunction/invocations";
@@ -35,10 +38,9 @@ fn router() -> Router {
 /// One function, which gets every request.
 fn router_of(timeout: Duration, function: Function) -> (Router, Invocations) {
     let name = "OnlyFunction";
-    serve(
-        &[FunctionSpec { name: name.to_owned(), timeout, route_keys: vec!["$default".to_owned()] }],
-        [(name, function)].into_iter(),
-    )
+    let route_keys = vec!["$default".to_owned()];
+    let spec = FunctionSpec { name: name.to_owned(), timeout, route_keys, schedules: Vec::new() };
+    serve(&[spec], [(name, function)].into_iter())
 }
 
 fn serve(template: &[FunctionSpec], handlers: impl Iterator<Item = (&'static str, Function)>) -> (Router, Invocations) {
@@ -48,7 +50,11 @@ fn serve(template: &[FunctionSpec], handlers: impl Iterator<Item = (&'static str
 }
 
 fn app() -> Arc<App> {
-    let vars = [("REDIS_URL", "redis://127.0.0.1:1"), ("AWS_ENDPOINT_URL_DYNAMODB", "http://127.0.0.1:1")];
+    let vars = [
+        ("REDIS_URL", "redis://127.0.0.1:1"),
+        ("AWS_ENDPOINT_URL_DYNAMODB", "http://127.0.0.1:1"),
+        ("TOKEN_SECRET", "0123456789abcdef0123456789abcdef"),
+    ];
     let vars = vars.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
     Arc::new(App::new(Config::from_vars(&vars).expect("a configuration")))
 }
@@ -146,4 +152,61 @@ async fn a_caller_that_hangs_up_stops_nothing() {
     go_on.notify_one();
     invocations.ended().await;
     assert!(ended.load(Ordering::Relaxed));
+}
+
+/// The only function of a template, called by its schedule every 5 ms.
+fn scheduled(function: Function) -> (Scheduler, Invocations) {
+    let yaml = "Resources: {OnlyFunction: {Type: 'AWS::Serverless::Function', Properties: {Events: {Often:
+        {Type: ScheduleV2, Properties: {ScheduleExpression: rate(1 minute)}}}}}}";
+    let template = template::parse(yaml).expect("a good template");
+    let (lambda, invocations) = Lambda::deploy(&template, [("OnlyFunction", function)].into()).expect("a handler");
+    (Scheduler::start(&template, &lambda, Some(Duration::from_millis(5))), invocations)
+}
+
+#[tokio::test]
+async fn the_schedule_waits_for_a_call_that_overruns_and_stops_after_it() {
+    let under_way = Arc::new(AtomicUsize::new(0));
+    let (begun, mut calls) = mpsc::unbounded_channel();
+    let shared = under_way.clone();
+    let function = Function::of_events("slow", app(), move |event, _| {
+        let (begun, under_way) = (begun.clone(), shared.clone());
+        async move {
+            // Fails only when the test has failed and listens no more.
+            let _ = begun.send((event, under_way.fetch_add(1, Ordering::SeqCst)));
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            under_way.fetch_sub(1, Ordering::SeqCst);
+            Ok(Report::default())
+        }
+    });
+    let (scheduler, invocations) = scheduled(function);
+    for _ in 0..3 {
+        let (event, others) = calls.recv().await.expect("a call");
+        assert!(event.get().contains("aws.scheduler"), "{event}");
+        assert_eq!(others, 0);
+    }
+    scheduler.stop().await;
+    invocations.ended().await;
+    assert_eq!(under_way.load(Ordering::SeqCst), 0);
+}
+
+#[tokio::test]
+async fn a_function_of_the_schedule_has_its_own_time_and_survives_a_panic() {
+    let function = Function::of_events("reconcile", app(), |event, stores: Stores| async move {
+        // Longer than the budget of a request, and less than the time-out by a margin.
+        let left = stores.deadline().left();
+        assert!(left > Duration::from_secs(55) && left < Duration::from_secs(60), "{left:?}");
+        assert_eq!(event.get(), "{}");
+        Ok(Report { complete: true, ..Report::default() })
+    });
+    let (router, _) = router_of(Duration::from_secs(60), function);
+    let path = "/2015-03-31/functions/OnlyFunction/invocations";
+    let report = |answer: Value| (answer["complete"].clone(), answer["errors"].clone());
+    for (event, expected) in [
+        ("[]", json!([{"code": "internal", "detail": "Something went wrong on our side. Tell us the request id."}])),
+        ("{}", json!([])),
+    ] {
+        let (response, answer) = call(&router, invocation(path, "RequestResponse", event)).await;
+        assert_eq!(response.headers().get("x-amz-function-error"), None, "{answer}");
+        assert_eq!(report(answer), (json!(event == "{}"), expected));
+    }
 }

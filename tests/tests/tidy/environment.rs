@@ -57,7 +57,8 @@ fn the_docs_name_the_defaults_of_the_code() {
 
 #[test]
 fn the_code_has_the_defaults_that_its_comments_name() {
-    let minimum = [("REDIS_URL", "redis://127.0.0.1:1"), (ELSEWHERE, "http://127.0.0.1:2")];
+    let secret = "0123456789abcdef0123456789abcdef";
+    let minimum = [("REDIS_URL", "redis://127.0.0.1:1"), (ELSEWHERE, "http://127.0.0.1:2"), ("TOKEN_SECRET", secret)];
     let minimum = minimum.map(|(name, value)| (name.to_owned(), value.to_owned()));
     let as_it_is = format!("{:?}", holdfast::Config::from_vars(&minimum.clone().into()).unwrap());
     for (name, default) in documented_defaults() {

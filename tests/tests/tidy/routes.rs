@@ -24,6 +24,16 @@ fn the_template_leads_to_every_route_and_to_no_other() {
 }
 
 #[test]
+fn the_schedule_leads_to_the_one_function_without_a_route() {
+    let functions = holdfast_local::template::functions().unwrap();
+    let without: Vec<&str> =
+        functions.iter().filter(|function| function.route_keys.is_empty()).map(|function| &*function.name).collect();
+    let scheduled: Vec<&str> =
+        functions.iter().filter(|function| !function.schedules.is_empty()).map(|function| &*function.name).collect();
+    assert_eq!((without, scheduled), (vec!["ReconcileFunction"], vec!["ReconcileFunction"]));
+}
+
+#[test]
 fn openapi_has_every_route_and_no_other() {
     assert_eq!(openapi::routes(), of_the_code());
 }
