@@ -2,12 +2,18 @@
 
 SHELL := /bin/bash
 
-.PHONY: run test bench fmt lint doc ci
+.PHONY: run reconcile test bench fmt lint doc ci
 
 # The whole system on this machine. It stops with Ctrl-C.
 run:
 	@scripts/install-redis
 	@cargo run --locked --profile local --package holdfast-local
+
+# What the schedule does, now, on the system that `make run` started: make reconcile SHOW=42 DRY_RUN=1 PORT=3001
+reconcile:
+	@cargo run --locked --quiet --profile local --package holdfast-local -- reconcile \
+		$(if $(SHOW),--show '$(SHOW)') $(if $(filter-out 0 false,$(DRY_RUN)),--dry-run) \
+		--url http://127.0.0.1:$(or $(PORT),3000)
 
 # Tests and bench start servers of their own, whatever REDIS_URL says.
 test:

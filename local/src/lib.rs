@@ -6,6 +6,7 @@
 //! - Lambda: [`lambda`] runs the functions ([`handlers`]) that [`template`] names; [`invoke_api`] is its own interface.
 //! - EventBridge Scheduler: [`scheduler`] calls functions by each [`schedule`] of the template.
 //! - [`system`] puts all of it together. Start reading there.
+//! - [`reconcile_command`] asks a running system to reconcile, and prints its report.
 
 // A test may stop where it stands.
 #![cfg_attr(test, allow(clippy::expect_used))]
@@ -20,6 +21,7 @@ pub mod gateway;
 pub mod handlers;
 pub mod invoke_api;
 pub mod lambda;
+pub mod reconcile_command;
 pub mod redis_server;
 pub mod router;
 pub mod schedule;

@@ -1,16 +1,25 @@
-//! `make run`: the whole system on one machine, until it is interrupted.
+//! `make run`: the whole system on one machine, until it is interrupted. `make reconcile`: see [`reconcile_command`].
 
 use std::io::{self, Write};
 use std::process::ExitCode;
 
 use holdfast_local::config::LocalConfig;
+use holdfast_local::reconcile_command;
 use holdfast_local::system::{StartError, System};
 use tokio::signal::unix::{SignalKind, signal};
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    match run().await {
-        Ok(()) => ExitCode::SUCCESS,
+    let mut arguments = std::env::args().skip(1);
+    let ended = match arguments.next().as_deref() {
+        None => run().await.map(|()| ExitCode::SUCCESS),
+        Some("reconcile") => reconcile_command::run(arguments).await,
+        Some(other) => {
+            Err(format!("{other:?} is no command: there is reconcile, and none at all starts the system").into())
+        }
+    };
+    match ended {
+        Ok(code) => code,
         Err(error) => {
             let causes = std::iter::successors(error.source(), |cause| cause.source());
             eprintln!("{}", causes.fold(error.to_string(), |said, cause| format!("{said}: {cause}")));

@@ -3,77 +3,14 @@
 // A test may stop where it stands.
 #![allow(clippy::expect_used, clippy::indexing_slicing)]
 
-use std::io::{BufRead, BufReader, Read, Write};
+mod local;
+mod reconcile;
+
+use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
 
-/// The system as `make run` starts it, on free ports.
-struct Local {
-    child: Child,
-    /// `127.0.0.1:PORT` of the API, of Redis and of DynamoDB.
-    addresses: [String; 3],
-}
-
-impl Local {
-    fn start(vars: &[(&str, &str)]) -> Self {
-        let mut child = command(vars).stdout(Stdio::piped()).spawn().expect("it starts");
-        let lines = BufReader::new(child.stdout.take().expect("its output")).lines();
-        let lines: Vec<_> = lines.take(6).map(|line| line.expect("a line")).collect();
-        let prefixes = ["ready http://", "redis redis://", "dynamodb http://"];
-        let addresses = std::array::from_fn(|index| {
-            let address = lines[index].strip_prefix(prefixes[index]).expect("an address");
-            address.trim_end_matches(" table holdfast").to_owned()
-        });
-        assert!(lines[3..].iter().all(|line| line.contains("curl")), "{lines:?}");
-        Self { child, addresses }
-    }
-
-    fn signal(&self, name: &str) {
-        let status = Command::new("kill").args([name, &self.child.id().to_string()]).status();
-        assert!(status.expect("kill runs").success());
-    }
-
-    fn exit_code(&mut self) -> Option<i32> {
-        self.child.wait().expect("it ends").code()
-    }
-
-    fn gone(&self) -> bool {
-        self.addresses.iter().all(|address| TcpStream::connect(address).is_err())
-    }
-}
-
-impl Drop for Local {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-fn command(vars: &[(&str, &str)]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_holdfast-local"));
-    for name in ["REDIS_URL", "REDIS_CLUSTER", "AWS_ENDPOINT_URL_DYNAMODB", "DYNAMODB_PORT", "TABLE_NAME", "DATA_DIR"] {
-        command.env_remove(name);
-    }
-    command.env("PORT", "0").envs(vars.iter().copied());
-    command
-}
-
-/// What it says on stderr when it refuses to start.
-fn refusal(vars: &[(&str, &str)]) -> String {
-    let output = command(vars).output().expect("it runs");
-    assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(1), b"".as_slice()));
-    String::from_utf8(output.stderr).expect("text")
-}
-
-fn eventually(what: &str, condition: impl Fn() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(10);
-    while !condition() {
-        assert!(Instant::now() < deadline, "not within 10 s: {what}");
-        std::thread::sleep(Duration::from_millis(5));
-    }
-}
+use local::{Local, eventually, refusal, request};
 
 #[test]
 fn redis_dies_with_a_parent_that_is_killed() {
@@ -133,9 +70,14 @@ fn a_data_dir_has_one_user() {
 
 #[test]
 fn what_is_wrong_with_the_environment_is_said_in_full() {
-    let said = refusal(&[("PORT", "http"), ("DYNAMODB_PORT", "-1"), ("LOG_LEVEL", "loud")]);
+    let said = refusal(&[
+        ("PORT", "http"),
+        ("DYNAMODB_PORT", "-1"),
+        ("RECONCILE_EVERY_SECONDS", "1.5"),
+        ("LOG_LEVEL", "loud"),
+    ]);
     let named: Vec<_> = said.lines().filter_map(|line| line.split_once(": ")).map(|(name, _)| name).collect();
-    assert_eq!(named, ["PORT", "DYNAMODB_PORT", "LOG_LEVEL"], "{said}");
+    assert_eq!(named, ["PORT", "DYNAMODB_PORT", "RECONCILE_EVERY_SECONDS", "LOG_LEVEL"], "{said}");
 }
 
 #[test]
@@ -151,14 +93,6 @@ fn without_redis_it_says_what_to_install() {
     let said = refusal(&[("PATH", "/nowhere")]);
     assert!(said.starts_with("no Redis: install redis-server or valkey-server"), "{said}");
     assert_eq!(said.lines().count(), 1);
-}
-
-fn request(local: &Local, request: &str) -> String {
-    let mut connection = TcpStream::connect(&local.addresses[0]).expect("it answers");
-    connection.write_all(request.as_bytes()).expect("a request");
-    let mut answer = String::new();
-    connection.read_to_string(&mut answer).expect("an answer");
-    answer
 }
 
 fn path(path: &Path) -> &str {
