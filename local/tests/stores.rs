@@ -95,7 +95,12 @@ fn text(value: &str) -> AttributeValue {
 }
 
 fn client(server: &DynamoServer) -> Client {
-    let vars = [("REDIS_URL", "redis://127.0.0.1:1".to_owned()), ("AWS_ENDPOINT_URL_DYNAMODB", server.endpoint())];
-    let vars = vars.map(|(name, value)| (name.to_owned(), value)).into();
+    let endpoint = server.endpoint();
+    let vars = [
+        ("REDIS_URL", "redis://127.0.0.1:1"),
+        ("AWS_ENDPOINT_URL_DYNAMODB", &endpoint),
+        ("TOKEN_SECRET", "0123456789abcdef0123456789abcdef"),
+    ];
+    let vars = vars.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
     holdfast::adapters::dynamo::client(&holdfast::Config::from_vars(&vars).expect("a configuration").dynamo)
 }
