@@ -3,7 +3,7 @@
 --
 -- Race: a show is replaced while somebody holds a seat that the new layout does not have.
 -- KEYS: show, seats, held
--- ARGV: version (the one that will not have them), mark (names this replacement), closing_ms, seat...
+-- ARGV: version (the one that does not have them), mark (names this replacement), closing_ms, seat...
 -- Reply: code, detail
 -- Codes: NOT_LOADED, IN_PROGRESS, IN_USE, OK
 -- Keeps: INV-4, INV-9
@@ -21,7 +21,7 @@ local time = redis.call('TIME')
 local now_ms = time[1] * 1000 + math.floor(time[2] / 1000)
 local show = redis.call('HMGET', show_key, 'epoch', 'closing', 'version')
 if not show[1] then return {-2, ''} end
-if tonumber(show[3]) >= version then return {-9, ''} end
+if tonumber(show[3]) > version then return {-9, ''} end
 if show[2] then
   local until_ms, its_mark = string.match(show[2], '^(%d+) (%S+)$')
   if its_mark ~= mark and now_ms < tonumber(until_ms) then return {-9, ''} end

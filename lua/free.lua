@@ -1,14 +1,15 @@
 #!lua flags=allow-oom
--- Tells Redis that the places of a booking are for sale again, and ends the hold that asked for it.
+-- Tells Redis that the places of a booking are for sale again, and ends the hold that asked for them.
 --
 -- Race: a free that comes after the seat was sold again, or twice, changes nothing: version and owner say so.
 -- KEYS: show, hold, held, events, confirming, booking, place-keys...
--- ARGV: booking, version, token, outcome (refused), zone (empty: seats), place...
+-- ARGV: booking, version (0: it was never written), token, outcome (refused, expired; confirmed: it was cancelled since), zone (empty: seats), place...
 -- Reply: code, freed
 -- Codes: NOT_LOADED, OK
 -- Keeps: INV-3, INV-4, INV-5, INV-7
 --
--- A refused booking never had a place: its hold does, and lets go of them here.
+-- A refused booking never had a place: its hold does, and lets go of them here. The same version again does what is left
+-- to do: the owner of each place says so.
 
 local show_key, hold_key, held_key, events_key, confirming_key, booking_key =
   KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
@@ -19,7 +20,7 @@ local places = {unpack(ARGV, FIRST_PLACE)}
 -- Check pass.
 local now_ms = clock()
 if redis.call('EXISTS', show_key) == 0 then return {-2, 0} end
-if version <= tonumber(redis.call('GET', booking_key) or 0) then return {0, 0} end
+if version > 0 and version < tonumber(redis.call('GET', booking_key) or 0) then return {0, 0} end
 local state = redis.call('HGET', hold_key, 'state')
 local face = places_face(FIRST_PLACE_KEY, zone, places, show_key)
 local sold, holder = face.read(now_ms, token)
@@ -32,7 +33,7 @@ for i = 1, #places do
   if was_held then face.let_go(i) end
   if was_sold or was_held then freed[#freed + 1] = places[i] end
 end
-redis.call('SET', booking_key, version, 'PX', DAY_MS)
+if version > 0 then redis.call('SET', booking_key, version, 'PX', DAY_MS) end
 if #freed > 0 then
   face.recount()
   redis.call('ZREM', held_key, unpack(freed))

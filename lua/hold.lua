@@ -3,9 +3,9 @@
 --
 -- Race: two buyers ask for one seat, or for overlapping groups, in the same instant; one script judges and takes them all.
 -- KEYS: show, hold, seats, held, events, seat-hold...
--- ARGV: token, ttl_ms (0: the show's default), buyer (a hash, or empty), seat...
+-- ARGV: token, ttl_ms (0: the show's default), buyer (a hash, or empty), request (a hash, or empty), seat...
 -- Reply: code, expires_in_ms, deadline_ms, detail
--- Codes: NOT_LOADED, TTL_TOO_LONG, OK, CLOSING, UNKNOWN_PLACE, NOT_ON_SALE, LIMIT_EXCEEDED, UNAVAILABLE
+-- Codes: NOT_LOADED, TTL_TOO_LONG, MISMATCH, OK, CLOSING, UNKNOWN_PLACE, NOT_ON_SALE, LIMIT_EXCEEDED, UNAVAILABLE
 -- Keeps: INV-3, INV-5, INV-6, INV-8
 --
 -- detail: the state of the hold (OK), the longest TTL in ms (TTL_TOO_LONG), what is left of the closing mark in ms
@@ -13,8 +13,8 @@
 -- "position:sold" or "position:frees_in_ms" (UNAVAILABLE).
 
 local show_key, hold_key, seats_key, held_key, events_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
-local FIRST_LOCK, FIRST_SEAT = 6, 4
-local token, ttl_ms, buyer = ARGV[1], tonumber(ARGV[2]), ARGV[3]
+local FIRST_LOCK, FIRST_SEAT = 6, 5
+local token, ttl_ms, buyer, request = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4]
 local count = #KEYS - FIRST_LOCK + 1
 local call, format = redis.call, string.format
 
@@ -27,9 +27,11 @@ if not policy[1] then return {-2, 0, 0, ''} end
 if ttl_ms > tonumber(policy[1]) then return {-3, 0, 0, policy[1]} end
 if ttl_ms == 0 then ttl_ms = tonumber(policy[2]) end
 
--- A token that is known already is a repeat of this very call: its reply was lost on the way.
-local known = call('HMGET', hold_key, 'state', 'deadline')
+-- A token that is known already is a repeat of this very call: its reply was lost on the way, or the caller sent the
+-- same key again, and then it must ask for the same.
+local known = call('HMGET', hold_key, 'state', 'deadline', 'request')
 if known[1] then
+  if (known[3] or '') ~= request then return {-18, 0, 0, ''} end
   local left_ms = tonumber(known[2]) - now_ms
   local state = known[1]
   if state == 'active' and left_ms <= 0 then state = 'expired' end
@@ -75,7 +77,7 @@ for i = 1, count do
   call('ZADD', held_key, deadline, ARGV[FIRST_SEAT + i - 1])
 end
 call('HSET', hold_key, 'state', 'active', 'places', places, 'created', format('%.0f', now_ms), 'deadline', deadline,
-  'buyer', buyer)
+  'buyer', buyer, 'request', request)
 call('PEXPIRE', hold_key, format('%.0f', ttl_ms + 86400000))
 call('XADD', events_key, 'MAXLEN', '~', '100000', '*', 'held', places, 'until', deadline)
 return {0, ttl_ms, deadline_ms, 'active'}

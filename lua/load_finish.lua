@@ -2,15 +2,15 @@
 -- Moves what was gathered into place, and lets the show exist in Redis under a new epoch.
 --
 -- Race: two loaders, one of them asleep for long: only the owner of the lease finishes, and only once.
--- KEYS: show, load, load-seats, seats, load-sold / stock-sold / stock / stock-next / stock-returned / stock-held / stock-holders...
+-- KEYS: show, load, load-seats, seats, events, load-sold / stock-sold / stock / stock-next / stock-returned / stock-held / stock-holders...
 -- ARGV: owner, epoch, has_seats (0 or 1), zone_count, zone and capacity..., field and value of show...
 -- Reply: code
 -- Codes: LOADED, LEASE_LOST, OK
 -- Keeps: INV-7, INV-9, INV-11
 
-local show_key, load_key, staged_seats_key, seats_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local show_key, load_key, staged_seats_key, seats_key, events_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local owner, epoch, has_seats, zone_count = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
-local FIRST_ZONE_KEY, KEYS_PER_ZONE, FIRST_ZONE = 5, 7, 5
+local FIRST_ZONE_KEY, KEYS_PER_ZONE, FIRST_ZONE = 6, 7, 5
 
 -- Check pass.
 if redis.call('EXISTS', show_key) == 1 then return {1} end
@@ -24,7 +24,9 @@ if has_seats == 1 and redis.call('EXISTS', staged_seats_key) == 0 then
   return {-14}
 end
 
--- Write pass. A staging key has a TTL, which it would keep under its new name.
+-- Write pass. Events are counted from the beginning of an epoch. A staging key has a TTL, which it would keep under its
+-- new name.
+redis.call('UNLINK', events_key)
 if has_seats == 1 then
   redis.call('RENAME', staged_seats_key, seats_key)
   redis.call('PERSIST', seats_key)

@@ -4,14 +4,14 @@
 -- Race: a mark that comes after the cancel of its booking changes nothing: the version says so. The same mark again, or
 -- one of the booking's other places, does what is left to do: the owner of each place says so.
 -- KEYS: show, hold, held, events, confirming, booking, place-keys...
--- ARGV: buyer_booking, version, token, outcome (confirmed or refused), hold_booking, sold_count, zone (empty: seats), place...
+-- ARGV: buyer_booking, version, token, outcome (confirmed, refused, expired; empty: the hold goes on), hold_booking (empty: none), sold_count, zone (empty: seats), place...
 -- Reply: code, marked, freed
 -- Codes: NOT_LOADED, OK
 -- Keeps: INV-3, INV-5, INV-7, INV-9
 --
 -- The first sold_count places are sold to buyer_booking; the rest of the hold goes back for sale. In a confirm all are
 -- sold and buyer_booking is hold_booking. In a read repair the buyer is another booking: the guard refused this hold,
--- which ends as a whole. A place of another booking, or of a live hold of another token, is not touched; the version
+-- which ends as a whole, or goes on with other units. A place of another booking, or of a live hold of another token, is not touched; the version
 -- is then not recorded, so that a later mark can still do it.
 
 local show_key, hold_key, held_key, events_key, confirming_key, booking_key =
@@ -28,7 +28,7 @@ local recorded = tonumber(redis.call('GET', booking_key) or 0)
 local current = version >= recorded
 local state = redis.call('HGET', hold_key, 'state')
 local pinned = redis.call('ZSCORE', confirming_key, token)
-local ends = state == 'active' or state == 'confirming'
+local ends = outcome ~= '' and (state == 'active' or state == 'confirming')
 local face = places_face(FIRST_PLACE_KEY, zone, places, show_key)
 local sold, holder = face.read(now_ms, token)
 
@@ -41,6 +41,9 @@ for i = 1, #places do
   if i <= sold_count and current and unsold and (mine or not holder[i]) then
     face.sell(i, buyer_booking)
     marked[#marked + 1] = places[i]
+  elseif sold[i] and sold[i] ~= '' and mine then
+    -- Sold, and held all the same: whoever bought it keeps it.
+    face.sell(i, sold[i])
   else
     if i <= sold_count and sold[i] ~= buyer_booking then passed_over = true end
     if mine and ends then

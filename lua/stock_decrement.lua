@@ -3,21 +3,19 @@
 --
 -- Race: two buyers take the last units in the same instant; a lapsed unit is asked for while nobody tidies up.
 -- KEYS: show, hold, held, events, stock, stock-next, stock-returned, stock-held, stock-holders, stock-sold
--- ARGV: token, ttl_ms (0: the show's default), buyer (a hash, or empty), zone, quantity
+-- ARGV: token, ttl_ms (0: the show's default), buyer (a hash, or empty), request (a hash, or empty), zone, quantity
 -- Reply: code (>= 0: left), expires_in_ms, deadline_ms, detail, state
--- Codes: NOT_LOADED, TTL_TOO_LONG, OK, CLOSING, UNKNOWN_ZONE, NOT_ON_SALE, LIMIT_EXCEEDED, SOLD_OUT
+-- Codes: NOT_LOADED, TTL_TOO_LONG, MISMATCH, OK, CLOSING, UNKNOWN_ZONE, NOT_ON_SALE, LIMIT_EXCEEDED, SOLD_OUT
 -- Keeps: INV-3, INV-5, INV-6, INV-7, INV-8
 --
 -- detail: the units (OK), the longest TTL in ms (TTL_TOO_LONG), what is left of the closing mark in ms (CLOSING),
 -- "opens closes" in ms (NOT_ON_SALE), "limit asked" (LIMIT_EXCEEDED), what is left (SOLD_OUT).
--- Units come from three places: the returned ones, those of lapsed holds, and the fresh ones from stock-next up. After a
--- load the fresh counter starts at 1 and walks over what is sold, once.
 
 local show_key, hold_key, held_key, events_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local FIRST_PLACE_KEY = 5
-local next_key, returned_key, units_held_key, holders_key, sold_key = KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10]
-local token, ttl_ms, buyer, zone, quantity = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4], tonumber(ARGV[5])
-local LAPSED_PER_CALL = 200
+local next_key, units_held_key, sold_key = KEYS[6], KEYS[8], KEYS[10]
+local token, ttl_ms, buyer, request = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4]
+local zone, quantity = ARGV[5], tonumber(ARGV[6])
 
 -- Check pass.
 local now_ms = clock()
@@ -29,8 +27,9 @@ local capacity = tonumber(policy[6] or 0)
 local free_count = capacity - redis.call('HLEN', sold_key) - redis.call('ZCOUNT', units_held_key, '(' .. now_ms, '+inf')
 free_count = math.max(free_count, 0)
 
-local known = redis.call('HMGET', hold_key, 'state', 'deadline', 'places')
+local known = redis.call('HMGET', hold_key, 'state', 'deadline', 'places', 'request')
 if known[1] then
+  if (known[4] or '') ~= request then return {-18, 0, 0, '', ''} end
   local left_ms, state = tonumber(known[2]) - now_ms, known[1]
   if state == 'active' and left_ms <= 0 then state = 'expired' end
   if state ~= 'active' and state ~= 'confirming' or left_ms < 0 then left_ms = 0 end
@@ -46,66 +45,25 @@ if now_ms < tonumber(policy[3]) or now_ms >= tonumber(policy[4]) then
 end
 if quantity > tonumber(policy[5]) then return {-6, 0, 0, policy[5] .. ' ' .. quantity, ''} end
 
-local lapsed = redis.call('ZRANGEBYSCORE', units_held_key, '-inf', now_ms, 'LIMIT', 0, LAPSED_PER_CALL)
-local function names(numbers)
-  local units = {}
-  for i = 1, #numbers do units[i] = zone .. '-' .. numbers[i] end
-  return units
-end
-local function give_back_lapsed()
-  if #lapsed == 0 then return end
-  local units = names(lapsed)
-  local face = units_face(FIRST_PLACE_KEY, units, zone, show_key)
-  for i = 1, #units do face.let_go(i) end
-  redis.call('ZREM', held_key, unpack(units))
-  event(events_key, 'expired', units)
-  face.recount()
-end
-if free_count < quantity then
+local function sold_out(left)
   -- The one write of a refusal: what lapsed goes back first, so that the next buyer finds it.
-  give_back_lapsed()
-  return closing_or({-1, 0, 0, tostring(free_count), ''})
+  local lapsed = redis.call('ZRANGEBYSCORE', units_held_key, '-inf', now_ms, 'LIMIT', 0, LAPSED_PER_CALL)
+  expire_units(FIRST_PLACE_KEY, zone, lapsed, show_key, held_key, events_key)
+  return closing_or({-1, 0, 0, tostring(left), ''})
 end
-
-local chosen, taken = {}, {}
-local function choose(candidates)
-  for _, n in ipairs(candidates) do
-    if #chosen < quantity and not taken[n] and tonumber(n) <= capacity then
-      taken[n] = true
-      chosen[#chosen + 1] = n
-    end
-  end
-end
-choose(redis.call('ZRANGEBYSCORE', returned_key, 1, capacity, 'LIMIT', 0, quantity))
-choose(lapsed)
-local next_fresh = tonumber(redis.call('GET', next_key) or 1)
-local step = quantity
-while #chosen < quantity and next_fresh <= capacity do
-  local candidates = {}
-  for n = next_fresh, math.min(next_fresh + step - 1, capacity) do candidates[#candidates + 1] = tostring(n) end
-  local bought = redis.call('HMGET', sold_key, unpack(candidates))
-  local holder = redis.call('HMGET', holders_key, unpack(candidates))
-  for i, n in ipairs(candidates) do
-    if #chosen == quantity then break end
-    if not bought[i] and not holder[i] then choose({n}) end
-    next_fresh = tonumber(n) + 1
-  end
-  step = math.min(step * 2, 1000)
-end
-if #chosen < quantity then
-  give_back_lapsed()
-  return closing_or({-1, 0, 0, tostring(#chosen), ''})
-end
+if free_count < quantity then return sold_out(free_count) end
+local chosen, next_fresh, lapsed = free_units(FIRST_PLACE_KEY, capacity, now_ms, quantity, {})
+if #chosen < quantity then return sold_out(#chosen) end
 
 -- Write pass. The first command is one that a full Redis refuses, so a hold is refused whole.
 local deadline_ms = now_ms + ttl_ms
-local units = names(chosen)
+local units = unit_names(zone, chosen)
 local places = table.concat(units, ' ')
 redis.call('HSET', hold_key, 'state', 'active', 'places', places, 'zone', zone, 'created', now_ms,
-  'deadline', deadline_ms, 'buyer', buyer)
+  'deadline', deadline_ms, 'buyer', buyer, 'request', request)
 redis.call('PEXPIRE', hold_key, ttl_ms + DAY_MS)
 redis.call('SET', next_key, next_fresh)
-give_back_lapsed()
+expire_units(FIRST_PLACE_KEY, zone, lapsed, show_key, held_key, events_key)
 local face = units_face(FIRST_PLACE_KEY, units, zone, show_key)
 local index = {}
 for i = 1, #units do

@@ -17,6 +17,7 @@ pub fn handlers(app: &Arc<App>) -> BTreeMap<&'static str, Function> {
         ("FallbackFunction", fallback::function(app())),
         ("HoldFunction", hold::function(app())),
         ("ReconcileFunction", reconcile::function(app())),
+        ("RefundsFunction", refunds::function(app())),
         ("ReleaseFunction", release::function(app())),
         ("StockDecrementFunction", stock_decrement::function(app())),
     ])

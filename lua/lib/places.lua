@@ -1,5 +1,4 @@
--- Seats and units behind one face, for the scripts that move places that a token holds (extend, release, pin, mark,
--- free), and for stock_decrement. It is put in front of each of them. A face reads all of its places at once, then writes them one by one:
+-- Seats and units behind one face, for the scripts that move places, or look at them. It is put in front of each of them. A face reads all of its places at once, then writes them one by one:
 --
 --   read(now_ms, token) -> sold, holder   sold[i]: false (no such place), '' (for sale) or a booking id;
 --                                         holder[i]: the token that has place i now, or false
@@ -24,6 +23,7 @@ local function seats_face(first_key, seats)
   local seats_key, face = KEYS[first_key], {}
   local function lock(i) return KEYS[first_key + i] end
   function face.read()
+    if #seats == 0 then return {}, {} end
     return redis.call('HMGET', seats_key, unpack(seats)), redis.call('MGET', unpack(KEYS, first_key + 1))
   end
   -- Redis drops a key once its time has passed: a millisecond before, so that it is gone when the deadline is reached.
@@ -52,6 +52,7 @@ local function units_face(first_key, units, zone, show_key)
     if tonumber(number[i]) < next_fresh then redis.call('ZADD', returned_key, number[i], number[i]) end
   end
   function face.read(now_ms, token)
+    if #number == 0 then return {}, {} end
     local bought = redis.call('HMGET', sold_key, unpack(number))
     local holder = redis.call('HMGET', holders_key, unpack(number))
     local deadline = redis.call('ZMSCORE', held_key, unpack(number))
@@ -96,4 +97,58 @@ end
 
 local function event(events_key, what, places, ...)
   redis.call('XADD', events_key, 'MAXLEN', '~', EVENTS_KEPT, '*', what, table.concat(places, ' '), ...)
+end
+
+-- Numbers of units that nobody has, `quantity` at most and none of `except` (which the caller takes anyhow): the returned
+-- ones, those of lapsed holds, then fresh ones. After a load the fresh counter starts at 1 and walks over what is sold,
+-- once. Answers the numbers, the fresh counter after them, and the lapsed units that it met, chosen or not.
+local LAPSED_PER_CALL = 200
+local function free_units(first_key, capacity, now_ms, quantity, except)
+  local next_key, returned_key, held_key = KEYS[first_key + 1], KEYS[first_key + 2], KEYS[first_key + 3]
+  local holders_key, sold_key = KEYS[first_key + 4], KEYS[first_key + 5]
+  local chosen, taken = {}, {}
+  for _, n in ipairs(except) do taken[n] = true end
+  local function choose(candidates)
+    for _, n in ipairs(candidates) do
+      if #chosen < quantity and not taken[n] and tonumber(n) <= capacity then
+        taken[n] = true
+        chosen[#chosen + 1] = n
+      end
+    end
+  end
+  local lapsed = redis.call('ZRANGEBYSCORE', held_key, '-inf', now_ms, 'LIMIT', 0, LAPSED_PER_CALL)
+  choose(redis.call('ZRANGEBYSCORE', returned_key, 1, capacity, 'LIMIT', 0, quantity + #except))
+  choose(lapsed)
+  local next_fresh = tonumber(redis.call('GET', next_key) or 1)
+  local step = quantity
+  while #chosen < quantity and next_fresh <= capacity do
+    local candidates = {}
+    for n = next_fresh, math.min(next_fresh + step - 1, capacity) do candidates[#candidates + 1] = tostring(n) end
+    local bought = redis.call('HMGET', sold_key, unpack(candidates))
+    local holder = redis.call('HMGET', holders_key, unpack(candidates))
+    for i, n in ipairs(candidates) do
+      if #chosen == quantity then break end
+      if not bought[i] and not holder[i] then choose({n}) end
+      next_fresh = tonumber(n) + 1
+    end
+    step = math.min(step * 2, 1000)
+  end
+  return chosen, next_fresh, lapsed
+end
+
+local function unit_names(zone, numbers)
+  local units = {}
+  for i = 1, #numbers do units[i] = zone .. '-' .. numbers[i] end
+  return units
+end
+
+-- Lets lapsed units go back, and tells of it.
+local function expire_units(first_key, zone, lapsed, show_key, held_key, events_key)
+  if #lapsed == 0 then return end
+  local units = unit_names(zone, lapsed)
+  local face = units_face(first_key, units, zone, show_key)
+  for i = 1, #units do face.let_go(i) end
+  face.recount()
+  redis.call('ZREM', held_key, unpack(units))
+  event(events_key, 'expired', units)
 end

@@ -5,7 +5,8 @@ use std::time::Duration;
 use crate::adapters::dynamo::Dynamo;
 use crate::adapters::redis::Redis;
 use crate::config::{CallerConfig, Config, LogLevel};
-use crate::ports::Timed;
+use crate::domain::TokenSecret;
+use crate::ports::{Stepwise, Timed};
 use crate::{Deadline, Failure};
 
 /// Built once a process. Nothing connects before the first request needs it.
@@ -15,6 +16,8 @@ pub struct App {
     dynamo: Dynamo,
     /// Who callers are.
     pub caller: CallerConfig,
+    /// What tokens of requests with a key are derived with.
+    pub token_secret: TokenSecret,
     /// What is logged.
     pub log_level: LogLevel,
     /// How long a request may take.
@@ -29,6 +32,7 @@ impl App {
             dynamo: Dynamo::new(&config.dynamo),
             redis: Redis::new(config.redis),
             caller: config.caller,
+            token_secret: config.token_secret,
             log_level: config.log_level,
             request_budget: config.request_budget,
         }
@@ -45,7 +49,7 @@ impl App {
     /// The stores, for one request that has to be answered by `deadline`.
     #[must_use]
     pub fn stores(&self, deadline: Deadline) -> Stores {
-        Stores { redis: self.redis.by(deadline), dynamo: self.dynamo.by(deadline) }
+        Stores { redis: self.redis.by(deadline), dynamo: self.dynamo.by(deadline), budget: self.request_budget }
     }
 }
 
@@ -54,11 +58,23 @@ impl App {
 pub struct Stores {
     redis: Redis,
     dynamo: Dynamo,
+    budget: Duration,
 }
 
 impl Timed for Stores {
     fn deadline(&self) -> Deadline {
         self.redis.deadline()
+    }
+}
+
+impl Stepwise for Stores {
+    fn step(&self) -> Self {
+        let deadline = self.deadline().or_after(self.budget);
+        Self { redis: self.redis.by(deadline), dynamo: self.dynamo.by(deadline), budget: self.budget }
+    }
+
+    fn budget(&self) -> Duration {
+        self.budget
     }
 }
 
@@ -76,16 +92,19 @@ macro_rules! lend {
 mod lent {
     use super::{Failure, Stores};
     use crate::domain::show::Zone;
-    use crate::domain::{Booking, BookingId, Buyer, HoldToken, Payment, Places, SeatId, Show, ShowId, ZoneId};
+    use crate::domain::{
+        Booking, BookingId, Buyer, HoldToken, OrderId, Payment, Places, RefundRecord, Request, SeatId, Show, ShowId,
+        ZoneId,
+    };
     use crate::ports::*;
 
     lend! {
         redis HoldSeats {
-            hold_seats(show: &ShowId, token: HoldToken, seats: &[SeatId], ttl_ms: Option<u64>, buyer: &Buyer)
+            hold_seats(show: &ShowId, request: &Request, seats: &[SeatId], ttl_ms: Option<u64>, buyer: &Buyer)
                 -> Touched<Decision<Held>>;
         }
         redis TakeUnits {
-            take_units(show: &ShowId, token: HoldToken, zone: &ZoneId, quantity: u64, ttl_ms: Option<u64>, buyer: &Buyer)
+            take_units(show: &ShowId, request: &Request, zone: &ZoneId, quantity: u64, ttl_ms: Option<u64>, buyer: &Buyer)
                 -> Touched<Decision<UnitsHeld>>;
         }
         redis CountZone { count_zone(show: &ShowId, zone: &ZoneId) -> Touched<Option<ZoneCount>>; }
@@ -97,12 +116,12 @@ mod lent {
             release_hold(show: &ShowId, token: HoldToken, places: &Places) -> Touched<Decision<()>>;
         }
         redis PinHold {
-            pin_hold(show: &ShowId, token: HoldToken, places: &Places, claim: &Claim) -> Touched<Pin>;
+            pin_hold(
+                show: &ShowId, token: HoldToken, places: &Places, claim: &Claim, restores: Option<BookingId>
+            ) -> Touched<Pin>;
         }
-        redis MarkSold { mark_sold(show: &ShowId, token: HoldToken, sold: Sold<'_>) -> Touched<()>; }
-        redis FreePlaces {
-            free_places(show: &ShowId, token: HoldToken, version: u64, places: &Places) -> Touched<()>;
-        }
+        redis MarkSold { mark_sold(show: &ShowId, token: HoldToken, sold: Sold<'_>) -> Touched<u64>; }
+        redis FreePlaces { free_places(show: &ShowId, token: HoldToken, freed: Freed<'_>) -> Touched<u64>; }
         redis LoadShow {
             begin_load(show: &ShowId, version: u64) -> Result<Turn<LoadLease>, Failure>;
             put_chunk(show: &ShowId, lease: &LoadLease, step: u64, chunk: &Chunk) -> Result<Turn<()>, Failure>;
@@ -113,11 +132,63 @@ mod lent {
             close_zone(show: &ShowId, closing: &Closing, zone: &Zone) -> Touched<Close>;
             apply_show(show: &Show, seats: &[String], closing: Option<&Closing>) -> Touched<()>;
         }
+        redis SurveyShow { survey_show(show: &ShowId) -> Touched<Survey>; }
+        redis ListPinned {
+            list_pinned(show: &ShowId, first: usize, count: usize) -> Touched<Vec<PinnedToken>>;
+        }
+        redis ComparePlaces {
+            compare_places(show: &ShowId, places: &Places) -> Touched<Vec<(usize, PlaceState)>>;
+        }
+        redis ScanPlaces {
+            scan_places(show: &ShowId, sold_of: Option<&ZoneId>, cursor: Option<&str>) -> Touched<Scanned>;
+        }
+        redis ExpireHolds { expire_holds(show: &ShowId, zone: Option<&ZoneId>, dry_run: bool) -> Touched<u64>; }
+        redis RecountUnits {
+            recount_units(show: &ShowId, zone: &ZoneId, first: u32, last: u32, dry_run: bool) -> Touched<u64>;
+        }
+        redis ReadEvents { read_events(show: &ShowId, after: &str, count: usize) -> Touched<Events>; }
+        redis UnloadShow { unload_show(show: &Show, epoch: &str, last: &str) -> Touched<Unloaded>; }
         dynamo ReadShow { read_show(show: &ShowId) -> Result<Option<Show>, Failure>; }
+        dynamo ListShows {
+            list_shows(shard: u8, after: Option<&str>, limit: usize) -> Result<Vec<ShowEntry>, Failure>;
+        }
         dynamo WriteShow { write_show(show: &Show) -> Result<bool, Failure>; }
         dynamo ListSold { list_sold(show: &ShowId, shard: u8) -> Result<Vec<SoldPlace>, Failure>; }
+        dynamo KeepDrained {
+            read_drained(show: &ShowId) -> Result<Option<Drained>, Failure>;
+            write_drained(show: &ShowId, drained: &Drained) -> Result<(), Failure>;
+        }
+        dynamo WriteAudit { write_audit(show: &ShowId, epoch: &str, events: &[Event]) -> Result<(), Failure>; }
+        dynamo MarkClean { mark_clean(show: &ShowId, version: u64) -> Result<(), Failure>; }
+        dynamo KeepLease {
+            take_lease(owner: &str, lease_ms: u64, force: bool) -> Result<Option<String>, Failure>;
+            end_lease(owner: &str, stopped_at: &str) -> Result<(), Failure>;
+        }
+        dynamo ListBookings {
+            list_bookings(show: &ShowId, shard: u8, after: Option<&str>, limit: usize)
+                -> Result<Vec<BookingEntry>, Failure>;
+        }
+        dynamo FindByReference {
+            find_by_reference(show: &ShowId, reference: &str, after: Option<&str>, limit: usize)
+                -> Result<Vec<BookingEntry>, Failure>;
+        }
+        dynamo FindByOrder {
+            find_by_order(show: &ShowId, order: &OrderId, after: Option<&str>, limit: usize)
+                -> Result<Vec<BookingEntry>, Failure>;
+        }
+        dynamo ReadBookings { read_bookings(ids: &[BookingId]) -> Result<Vec<Booking>, Failure>; }
         dynamo ReadBooking { read_booking(id: BookingId) -> Result<Option<Booking>, Failure>; }
         dynamo DecideBooking { decide_booking(booking: &Booking) -> Result<Verdict, Failure>; }
+        dynamo ReadRefund {
+            read_refund(reference: &str, booking: BookingId) -> Result<Option<RefundRecord>, Failure>;
+        }
+        dynamo ReadRefunds {
+            read_refunds(refunds: &[(&str, BookingId)]) -> Result<Vec<RefundRecord>, Failure>;
+        }
+        dynamo ListRefunds {
+            list_refunds(shard: u8, after: Option<&str>, limit: usize) -> Result<Vec<RefundEntry>, Failure>;
+        }
+        dynamo SettleRefund { settle_refund(reference: &str, booking: BookingId) -> Result<(), Failure>; }
         dynamo RecordRefund { record_refund(booking: &Booking, payment: &Payment) -> Result<(), Failure>; }
     }
 }

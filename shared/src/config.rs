@@ -4,6 +4,8 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
+use crate::domain::TokenSecret;
+
 /// Everything that a function is told by its environment.
 #[derive(Clone, Debug)]
 pub struct Config {
@@ -13,6 +15,9 @@ pub struct Config {
     pub dynamo: DynamoConfig,
     /// Who the caller is.
     pub caller: CallerConfig,
+    /// `TOKEN_SECRET`: a secret of the deployment, of at least 32 characters, with which the tokens of requests that have an
+    /// `Idempotency-Key` are derived.
+    pub token_secret: TokenSecret,
     /// `REQUEST_BUDGET_MS` (2000): how long a request may take in all before it is answered 503.
     pub request_budget: Duration,
     /// `LOG_LEVEL` (`info`): `info` logs a line per request, `error` only failures.
@@ -48,6 +53,8 @@ pub struct DynamoConfig {
     pub connect_timeout: Duration,
     /// `DYNAMODB_RESPONSE_TIMEOUT_MS` (900): how long one attempt of a call may take.
     pub response_timeout: Duration,
+    /// `AUDIT_DAYS` (90): how long the events of a show are kept.
+    pub audit_days: u64,
 }
 
 /// Credentials of the AWS account.
@@ -91,7 +98,7 @@ pub enum LogLevel {
 pub struct ConfigError(Vec<String>);
 
 /// The variables that [`Config::from_vars`] reads, for the test that compares docs, code and template.
-pub const VARIABLES: [&str; 16] = [
+pub const VARIABLES: [&str; 18] = [
     "REDIS_URL",
     "REDIS_CLUSTER",
     "REDIS_CONNECT_TIMEOUT_MS",
@@ -104,7 +111,9 @@ pub const VARIABLES: [&str; 16] = [
     "AWS_SESSION_TOKEN",
     "DYNAMODB_CONNECT_TIMEOUT_MS",
     "DYNAMODB_RESPONSE_TIMEOUT_MS",
+    "AUDIT_DAYS",
     "REQUEST_BUDGET_MS",
+    "TOKEN_SECRET",
     "TRUST_USER_HEADER",
     "OPERATOR_SCOPE",
     "LOG_LEVEL",
@@ -142,11 +151,13 @@ impl Config {
                 endpoint,
                 connect_timeout: reader.millis("DYNAMODB_CONNECT_TIMEOUT_MS", 500),
                 response_timeout: reader.millis("DYNAMODB_RESPONSE_TIMEOUT_MS", 900),
+                audit_days: reader.days("AUDIT_DAYS", 90),
             },
             caller: CallerConfig {
                 trust_user_header: reader.flag("TRUST_USER_HEADER"),
                 operator_scope: reader.text("OPERATOR_SCOPE", "holdfast/operate"),
             },
+            token_secret: reader.token_secret()?,
             request_budget,
             log_level: reader.log_level(),
         };
@@ -193,6 +204,24 @@ impl Reader<'_> {
                 Duration::from_millis(default)
             }
         }
+    }
+
+    fn days(&mut self, name: &str, default: u64) -> u64 {
+        match self.optional(name).map_or(Ok(default), |text| text.parse()) {
+            Ok(days) if (1..=3650).contains(&days) => days,
+            Ok(_) | Err(_) => {
+                self.problem(name, "must be a number of days from 1 to 3650");
+                default
+            }
+        }
+    }
+
+    fn token_secret(&mut self) -> Result<TokenSecret, ConfigError> {
+        let secret = self.optional("TOKEN_SECRET").unwrap_or_default();
+        if secret.len() < 32 {
+            self.problem("TOKEN_SECRET", "must be set, to a secret of at least 32 characters");
+        }
+        TokenSecret::new(&secret).map_err(|error| ConfigError(vec![format!("TOKEN_SECRET: {error}")]))
     }
 
     fn redis_url(&mut self) -> String {
@@ -267,7 +296,11 @@ mod tests {
 
     #[test]
     fn a_store_of_ones_own_needs_no_credentials() {
-        let own = vars(&[("REDIS_URL", "redis://127.0.0.1:1"), ("AWS_ENDPOINT_URL_DYNAMODB", "http://127.0.0.1:2")]);
+        let own = vars(&[
+            ("REDIS_URL", "redis://127.0.0.1:1"),
+            ("AWS_ENDPOINT_URL_DYNAMODB", "http://127.0.0.1:2"),
+            ("TOKEN_SECRET", "a secret of a test, and long enough"),
+        ]);
         assert!(Config::from_vars(&own).is_ok());
     }
 }

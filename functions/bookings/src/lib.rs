@@ -1,13 +1,21 @@
-//! `GET /bookings/{bookingId}`: see [`holdfast::ops::booking`].
+//! `GET /bookings/{bookingId}`, `POST .../cancel` and `.../restore`, and `GET /shows/{showId}/bookings`: see
+//! [`holdfast::ops::booking`], [`holdfast::ops::cancel`], [`holdfast::ops::restore`] and [`holdfast::ops::list_bookings`].
 
 use std::sync::Arc;
 
 use holdfast::App;
+use holdfast::domain::page::List;
 use holdfast::http::answer::Reply;
+use holdfast::http::call::BUYERS_BODY;
+use holdfast::http::input::cancel::CancelBody;
+use holdfast::http::input::empty::EmptyBody;
 use holdfast::http::input::fields::Faults;
-use holdfast::http::{Answer, Call, view};
+use holdfast::http::{Answer, Call, page, view};
 use holdfast::lambda::Function;
 use holdfast::ops::booking::booking;
+use holdfast::ops::cancel::{CancelWish, cancel};
+use holdfast::ops::list_bookings::list_bookings;
+use holdfast::ops::restore::restore;
 
 /// The function, for its own process and for the local system.
 #[must_use]
@@ -20,13 +28,56 @@ pub fn function(app: Arc<App>) -> Function {
 /// # Errors
 /// A problem of the contract.
 pub async fn handle(call: Call) -> Reply {
-    if call.method().as_str() != "GET" {
-        return Err(call.no_route());
+    match (call.method().as_str(), call.path().rsplit('/').next()) {
+        ("POST", Some("cancel")) => post_cancel(call).await,
+        ("POST", Some("restore")) => post_restore(call).await,
+        ("GET", _) if call.path().starts_with("/shows/") => get_list(call).await,
+        ("GET", _) => get(call).await,
+        _ => Err(call.no_route()),
     }
+}
+
+async fn get(call: Call) -> Reply {
     let mut faults = Faults::default();
     let id = call.booking_id(&mut faults);
     let id = faults.finish(id)?;
 
-    let booking = booking(&call.stores, id).await??;
-    Answer::ok(&view::booking(&booking))
+    let (booking, refund) = booking(&call.stores, id).await??;
+    Answer::ok(&view::booking(&booking, refund.as_ref()))
+}
+
+async fn get_list(call: Call) -> Reply {
+    let mut faults = Faults::default();
+    let show = call.show_id(&mut faults);
+    let by = call.booked_by(&mut faults);
+    let list = show.clone().zip(by.clone()).map(|(show, by)| List::Bookings(show, by));
+    let wish = call.page(list.as_ref(), &mut faults);
+    let (((show, by), list), wish) = faults.finish(show.zip(by).zip(list).zip(wish))?;
+    call.operator()?;
+
+    let bookings = list_bookings(&call.stores, &show, &by, &wish).await??;
+    Answer::ok(&page::view(&list, &bookings, |(booking, refund)| view::booking(booking, refund.as_ref())))
+}
+
+async fn post_cancel(call: Call) -> Reply {
+    let mut faults = Faults::default();
+    let json = call.json_or_empty(BUYERS_BODY, &mut faults)?;
+    let id = call.booking_id(&mut faults);
+    let body = CancelBody::read(json.as_ref(), &mut faults);
+    let (id, CancelBody { reason, refunded }) = faults.finish(id.zip(body))?;
+
+    let cancelled = cancel(&call.stores, id, &CancelWish { reason, refunded }).await??;
+    Answer::ok(&view::booking(&cancelled, cancelled.refund().as_ref()))
+}
+
+async fn post_restore(call: Call) -> Reply {
+    let mut faults = Faults::default();
+    let json = call.json_or_empty(BUYERS_BODY, &mut faults)?;
+    let id = call.booking_id(&mut faults);
+    let body = EmptyBody::read(json.as_ref(), &mut faults);
+    let (id, EmptyBody) = faults.finish(id.zip(body))?;
+    call.operator()?;
+
+    let restored = restore(&call.stores, id).await??;
+    Answer::ok(&view::booking(&restored, None))
 }

@@ -35,6 +35,6 @@ pub async fn handle(call: Call) -> Reply {
     let ConfirmBody { payment, order, places } = body;
     let wish = ConfirmWish { show, token, payment, order, places, buyer };
     let confirmed = confirm(&call.stores, &wish).await??;
-    let view = view::booking(&confirmed.booking);
+    let view = view::booking(&confirmed.booking, None);
     if confirmed.repeated { Answer::ok(&view) } else { Answer::created(&view) }
 }

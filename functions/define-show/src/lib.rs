@@ -1,15 +1,18 @@
-//! `PUT` and `GET /shows/{showId}`: see [`holdfast::ops::define_show`] and [`holdfast::ops::show_status`].
+//! `PUT` and `GET /shows/{showId}`, and `GET /shows`: see [`holdfast::ops::define_show`], [`holdfast::ops::show_status`] and
+//! [`holdfast::ops::list_shows`].
 
 use std::sync::Arc;
 
 use holdfast::App;
+use holdfast::domain::page::List;
 use holdfast::http::answer::Reply;
 use holdfast::http::call::SHOW_BODY;
 use holdfast::http::input::fields::Faults;
 use holdfast::http::input::show::ShowBody;
-use holdfast::http::{Answer, Call, view};
+use holdfast::http::{Answer, Call, page, view};
 use holdfast::lambda::Function;
 use holdfast::ops::define_show::define_show;
+use holdfast::ops::list_shows::list_shows;
 use holdfast::ops::show_status::show_status;
 
 /// The function, for its own process and for the local system.
@@ -25,6 +28,7 @@ pub fn function(app: Arc<App>) -> Function {
 pub async fn handle(call: Call) -> Reply {
     match call.method().as_str() {
         "PUT" => put(call).await,
+        "GET" if call.path() == "/shows" => get_list(call).await,
         "GET" => get(call).await,
         _ => Err(call.no_route()),
     }
@@ -41,6 +45,17 @@ async fn put(call: Call) -> Reply {
     let defined = define_show(&call.stores, &body.show, body.version).await??;
     let view = view::show(&defined.show);
     if defined.created { Answer::created(&view) } else { Answer::ok(&view) }
+}
+
+async fn get_list(call: Call) -> Reply {
+    let list = List::Shows;
+    let mut faults = Faults::default();
+    let wish = call.page(Some(&list), &mut faults);
+    let wish = faults.finish(wish)?;
+    call.operator()?;
+
+    let shows = list_shows(&call.stores, &wish).await?;
+    Answer::ok(&page::view(&list, &shows, view::show_entry))
 }
 
 async fn get(call: Call) -> Reply {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use holdfast::App;
-use holdfast::domain::Places;
+use holdfast::domain::{Places, SeatId};
 use holdfast::http::answer::Reply;
 use holdfast::http::call::BUYERS_BODY;
 use holdfast::http::input::fields::Faults;
@@ -36,9 +36,15 @@ async fn post(call: Call) -> Reply {
     let json = call.json(BUYERS_BODY, &mut faults)?;
     let (show, buyer) = (call.show_id(&mut faults), call.buyer(&mut faults));
     let body = HoldBody::read(json.as_ref(), &mut faults);
-    let ((show, buyer), body) = faults.finish(show.zip(buyer).zip(body))?;
+    let asked = show.zip(buyer).zip(body);
+    let request = asked.as_ref().and_then(|((show, buyer), body)| {
+        let ttl_ms = body.ttl_ms.unwrap_or(0).to_string();
+        let parts = body.seats.iter().map(SeatId::as_str).chain([ttl_ms.as_str()]);
+        call.keyed((show, "holds", buyer), parts, &mut faults)
+    });
+    let (((show, buyer), body), request) = faults.finish(asked.zip(request))?;
 
-    let wish = HoldWish { show, seats: body.seats, ttl_ms: body.ttl_ms, buyer };
+    let wish = HoldWish { show, seats: body.seats, ttl_ms: body.ttl_ms, buyer, request };
     let (token, held) = hold(&call.stores, &wish).await??;
     let seats = Places::Seats(wish.seats);
     Answer::created(&view::hold(&wish.show, token, &seats, held.state, &held.lease, None, None))

@@ -37,9 +37,15 @@ async fn post(call: Call) -> Reply {
     let (show, zone) = (call.show_id(&mut faults), call.zone_id(&mut faults));
     let buyer = call.buyer(&mut faults);
     let body = DecrementBody::read(json.as_ref(), &mut faults);
-    let (((show, zone), buyer), body) = faults.finish(show.zip(zone).zip(buyer).zip(body))?;
+    let asked = show.zip(zone).zip(buyer).zip(body);
+    let request = asked.as_ref().and_then(|(((show, zone), buyer), body)| {
+        let (route, quantity) = (format!("stock/{zone}"), body.quantity.to_string());
+        let ttl_ms = body.ttl_ms.unwrap_or(0).to_string();
+        call.keyed((show, &route, buyer), [quantity.as_str(), &ttl_ms], &mut faults)
+    });
+    let ((((show, zone), buyer), body), request) = faults.finish(asked.zip(request))?;
 
-    let wish = UnitsWish { show, zone, quantity: body.quantity, ttl_ms: body.ttl_ms, buyer };
+    let wish = UnitsWish { show, zone, quantity: body.quantity, ttl_ms: body.ttl_ms, buyer, request };
     let (token, taken) = stock_decrement(&call.stores, &wish).await??;
     let (held, remaining) = (taken.held, Some(taken.remaining));
     Answer::created(&view::hold(&wish.show, token, &taken.units, held.state, &held.lease, remaining, None))

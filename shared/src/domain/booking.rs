@@ -1,12 +1,22 @@
 //! What became of a token: the decision that DynamoDB keeps, taken once (design, section 4).
 
-use super::{BookingId, Buyer, OrderId, Payment, Places, ShowId};
+use super::{BookingId, Buyer, OrderId, Payment, Places, RefundStatus, ShowId};
 
-/// A refund that is due: for a payment that came with a confirm which was refused (INV-10).
+/// What a caller is told of the refund of a payment (INV-10).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refund {
     /// The payment's reference.
     pub reference: String,
+    /// Whether the money is back.
+    pub status: RefundStatus,
+}
+
+impl Refund {
+    /// A refund that is due.
+    #[must_use]
+    pub fn due(payment: &Payment) -> Refund {
+        Refund { reference: payment.reference.clone(), status: RefundStatus::Due }
+    }
 }
 
 /// Why a confirm was refused for good. Stored, so that a repeat gets the same answer.
@@ -35,11 +45,24 @@ impl RefusedBecause {
     }
 }
 
-/// How a token was decided.
+/// Why and how a booking was cancelled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cancellation {
+    /// The caller's words.
+    pub reason: Option<String>,
+    /// Whether the caller had given the money back already; else a refund is due for what was paid.
+    pub refunded: bool,
+    /// When, in ms since the epoch.
+    pub at_ms: i64,
+}
+
+/// How a token was decided. Only a confirmed one changes: to cancelled, and back by a restore.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decision {
     /// Sold.
     Confirmed,
+    /// Was sold, and is for sale again.
+    Cancelled(Cancellation),
     /// Refused for good.
     Refused(RefusedBecause),
 }
@@ -55,6 +78,8 @@ pub struct Booking {
     pub decision: Decision,
     /// The places; `None` when a refused confirm came without any and Redis knew none.
     pub places: Option<Places>,
+    /// The units that were answered first, if others took their place since: a caller may still name those.
+    pub first: Option<Places>,
     /// Who held them.
     pub buyer: Buyer,
     /// The payment that came with the confirm that decided.
@@ -70,12 +95,25 @@ pub struct Booking {
 }
 
 impl Booking {
-    /// The refund that this booking's own payment is due, if it was refused.
+    /// The payment of this booking's own that has to go back, as the decision says: of a refused one, and of a cancelled
+    /// one whose caller had not given it back already.
+    #[must_use]
+    pub fn due_back(&self) -> Option<&Payment> {
+        match &self.decision {
+            Decision::Refused(_) | Decision::Cancelled(Cancellation { refunded: false, .. }) => self.payment.as_ref(),
+            Decision::Confirmed | Decision::Cancelled(_) => None,
+        }
+    }
+
+    /// The refund that the decision itself brought about.
     #[must_use]
     pub fn refund(&self) -> Option<Refund> {
-        match (&self.decision, &self.payment) {
-            (Decision::Refused(_), Some(payment)) => Some(Refund { reference: payment.reference.clone() }),
-            (Decision::Refused(_), None) | (Decision::Confirmed, _) => None,
-        }
+        self.due_back().map(Refund::due)
+    }
+
+    /// The next version of this booking.
+    #[must_use]
+    pub fn next(&self, decision: Decision) -> Booking {
+        Booking { decision, version: self.version + 1, ..self.clone() }
     }
 }

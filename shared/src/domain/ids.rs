@@ -129,6 +129,40 @@ impl HoldToken {
     pub fn random() -> Self {
         Self(Uuid::new_v4())
     }
+
+    /// The token of what a booking does to its own places at one version: a restore holds them under it. A function of
+    /// both, so that a repeated restore meets its own hold.
+    #[must_use]
+    pub fn of_booking(booking: BookingId, version: u64) -> Self {
+        let version = version.to_be_bytes();
+        Self(hashed(&[b"holdfast restore/", booking.0.as_bytes().as_slice(), &version]))
+    }
+
+    /// A token from a hash of at least 16 bytes.
+    #[must_use]
+    pub(super) fn from_hash(hash: &[u8]) -> Self {
+        Self(uuid_of(hash))
+    }
+}
+
+/// What [`is_printable`] asks for, in words.
+pub(super) const PRINTABLE: &str = "must be 1 to 128 printable ASCII characters";
+
+/// Whether a text that the caller chose is fit to be kept: 1 to 128 printable ASCII characters.
+pub(super) fn is_printable(text: &str) -> bool {
+    (1..=128).contains(&text.len()) && text.bytes().all(|byte| (b' '..=b'~').contains(&byte))
+}
+
+/// A UUID of our own making (version 8) from a hash of `parts`.
+fn hashed(parts: &[&[u8]]) -> Uuid {
+    let digest = parts.iter().fold(Sha256::new(), |digest, part| digest.chain_update(part));
+    uuid_of(&digest.finalize())
+}
+
+fn uuid_of(digest: &[u8]) -> Uuid {
+    let mut bytes = [0; 16];
+    bytes.iter_mut().zip(digest).for_each(|(byte, hashed)| *byte = *hashed);
+    Uuid::new_v8(bytes)
 }
 
 impl BookingId {
@@ -136,15 +170,7 @@ impl BookingId {
     /// same item again, and a booking id does not tell the token (design, section 4).
     #[must_use]
     pub fn of(show: &ShowId, token: HoldToken) -> Self {
-        let digest = Sha256::new()
-            .chain_update(b"holdfast booking/")
-            .chain_update(show.as_str())
-            .chain_update(b"/")
-            .chain_update(token.0.as_bytes())
-            .finalize();
-        let mut bytes = [0; 16];
-        bytes.iter_mut().zip(digest).for_each(|(byte, hashed)| *byte = hashed);
-        Self(Uuid::new_v8(bytes))
+        Self(hashed(&[b"holdfast booking/", show.as_str().as_bytes(), b"/", token.0.as_bytes()]))
     }
 }
 
@@ -158,6 +184,12 @@ impl Buyer {
     pub fn of(user_id: impl AsRef<[u8]>) -> Self {
         let digest = Sha256::new().chain_update(b"holdfast buyer/").chain_update(user_id).finalize();
         Self(digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect())
+    }
+
+    /// Whether it has no identity: it may be anybody.
+    #[must_use]
+    pub fn is_anybody(&self) -> bool {
+        self.0.is_empty()
     }
 
     /// A buyer from a store, hashed before.

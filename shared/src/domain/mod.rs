@@ -2,19 +2,24 @@
 //! refusals. Pure: no I/O, no clock, no SDK. Start at [`show`] for what is sold and at [`booking`] for what became of it.
 
 pub mod booking;
+pub mod idempotency;
 pub mod ids;
 pub mod layout;
+pub mod page;
 pub mod payment;
 pub mod places;
+pub mod refund;
 pub mod refusal;
 pub mod report;
 pub mod show;
 
-pub use booking::{Booking, Decision, Refund, RefusedBecause};
+pub use booking::{Booking, Cancellation, Decision, Refund, RefusedBecause};
+pub use idempotency::{IdempotencyKey, Request, TokenSecret};
 pub use ids::{BookingId, Buyer, HoldToken, RowId, SeatId, SectionId, ShowId, ZoneId};
 pub use payment::{OrderId, Payment};
 pub use places::Places;
-pub use refusal::{Refusal, SeatTaken};
+pub use refund::{RefundRecord, RefundStatus};
+pub use refusal::{NotRestorable, Refusal, SeatTaken};
 pub use report::{Checked, Repairs, Report, ReportError, ShowReport};
 pub use show::Show;
 

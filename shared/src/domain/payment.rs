@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::ids::{PRINTABLE, is_printable};
+
 /// What the buyer paid. Its `reference` is what repeats are matched by.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Payment {
@@ -25,12 +27,7 @@ impl OrderId {
     /// # Errors
     /// The problem, in words.
     pub fn parse(text: &str) -> Result<Self, &'static str> {
-        let printable = text.bytes().all(|byte| (b' '..=b'~').contains(&byte));
-        if printable && (1..=128).contains(&text.len()) {
-            Ok(Self(text.to_owned()))
-        } else {
-            Err("must be 1 to 128 printable ASCII characters")
-        }
+        if is_printable(text) { Ok(Self(text.to_owned())) } else { Err(PRINTABLE) }
     }
 
     /// The id as text.

@@ -98,6 +98,35 @@ impl Places {
         }
     }
 
+    /// These, then those of `others` that are not among them. Of another kind than these, `others` are left out.
+    #[must_use]
+    pub fn and(&self, others: &Places) -> Places {
+        let mut places = self.clone();
+        match (&mut places, others) {
+            (Places::Seats(seats), Places::Seats(others)) => {
+                let new: Vec<SeatId> = others.iter().filter(|seat| !seats.contains(seat)).cloned().collect();
+                seats.extend(new);
+            }
+            (Places::Units { zone, numbers }, Places::Units { zone: other, numbers: others }) if zone == other => {
+                let new: Vec<u32> = others.iter().filter(|number| !numbers.contains(number)).copied().collect();
+                numbers.extend(new);
+            }
+            (Places::Seats(_) | Places::Units { .. }, _) => {}
+        }
+        places
+    }
+
+    /// The first `count` of the same places.
+    #[must_use]
+    pub fn first(&self, count: usize) -> Places {
+        match self {
+            Places::Seats(seats) => Places::Seats(seats.iter().take(count).cloned().collect()),
+            Places::Units { zone, numbers } => {
+                Places::Units { zone: zone.clone(), numbers: numbers.iter().take(count).copied().collect() }
+            }
+        }
+    }
+
     /// Places as a store keeps them: the zone (empty for seats), and the ids with a space between.
     ///
     /// # Errors

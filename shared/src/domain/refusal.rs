@@ -12,6 +12,17 @@ pub struct SeatTaken {
     pub frees_in_ms: Option<u64>,
 }
 
+/// Why a booking cannot be restored, or cancelled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NotRestorable {
+    /// It was refused: it never had a place.
+    Refused,
+    /// The money is back.
+    Refunded,
+    /// These places are held or sold, or the show does not have them any more.
+    Gone(Vec<String>),
+}
+
 /// A decided no, by the code of the contract.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
@@ -28,6 +39,8 @@ pub enum Refusal {
     HoldNotFound,
     /// `booking_not_found`
     BookingNotFound,
+    /// `refund_not_found`
+    RefundNotFound,
     /// `unknown_seat`
     UnknownSeat {
         /// The ones that the show does not have.
@@ -86,8 +99,22 @@ pub enum Refusal {
         /// The booking, if the token was confirmed all the same.
         booking: Option<BookingId>,
     },
-    /// `idempotency_mismatch`
+    /// `idempotency_mismatch`: the token was confirmed with another payment.
     PaymentMismatch,
+    /// `idempotency_mismatch`: the key came before, with another body.
+    KeyMismatch,
+    /// `already_cancelled`
+    AlreadyCancelled {
+        /// The booking.
+        booking: BookingId,
+    },
+    /// `not_restorable`
+    NotRestorable {
+        /// The booking.
+        booking: BookingId,
+        /// Why.
+        because: NotRestorable,
+    },
     /// Any of these, to a confirm that carried a payment: its refund is on record (INV-10).
     Refunded {
         /// What was refused.

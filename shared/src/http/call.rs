@@ -10,7 +10,8 @@ use super::input::fields::Faults;
 use super::json::Json;
 use super::problem::Problem;
 use super::routes;
-use crate::domain::{BookingId, Buyer, HoldToken, ShowId, ZoneId};
+use crate::domain::page::{BookedBy, List, PageWish};
+use crate::domain::{self, BookingId, Buyer, HoldToken, IdempotencyKey, ShowId, ZoneId};
 use crate::{App, Stores};
 
 /// Body limit of buyers' routes, in bytes.
@@ -65,6 +66,32 @@ impl Call {
     /// `{bookingId}`
     pub fn booking_id(&self, faults: &mut Faults) -> Option<BookingId> {
         input::booking_id(self.parameter("bookingId"), faults)
+    }
+
+    /// `{reference}`, of a payment
+    pub fn reference(&self, faults: &mut Faults) -> Option<String> {
+        input::page::reference(self.parameter("reference"), faults)
+    }
+
+    /// A query parameter, decoded. One that comes twice is a fault: nobody knows which is meant.
+    fn query(&self, name: &str, faults: &mut Faults) -> Option<&str> {
+        let values = self.request.query_string_parameters_ref()?.all(name)?;
+        if values.len() > 1 {
+            faults.add(name, "is there twice");
+        }
+        values.first().copied()
+    }
+
+    /// `?limit=` and `?cursor=`, of a page of this list; `None`: the request does not say of which.
+    pub fn page(&self, list: Option<&List>, faults: &mut Faults) -> Option<PageWish> {
+        let (limit, cursor) = (self.query("limit", faults), self.query("cursor", faults));
+        input::page::wish(list, limit, cursor, faults)
+    }
+
+    /// `?reference=` or `?orderId=`
+    pub fn booked_by(&self, faults: &mut Faults) -> Option<BookedBy> {
+        let (reference, order) = (self.query("reference", faults), self.query("orderId", faults));
+        input::page::booked_by(reference, order, faults)
     }
 
     /// The body as JSON. What is no JSON is a fault; `None` then.
@@ -127,6 +154,34 @@ impl Call {
             return None;
         }
         Some(Buyer::of(header.as_bytes()))
+    }
+
+    /// What makes this request the same when it is sent again: its `Idempotency-Key`, in the eyes of this buyer, show and
+    /// route. `parts` are what its body asks for. Without the header nobody can repeat it.
+    pub fn keyed<'a>(
+        &self,
+        (show, route, buyer): (&ShowId, &str, &Buyer),
+        parts: impl IntoIterator<Item = &'a str>,
+        faults: &mut Faults,
+    ) -> Option<domain::Request> {
+        const HEADER: &str = "Idempotency-Key";
+        let Some(header) = self.request.headers().get(HEADER) else { return Some(domain::Request::once()) };
+        // What is not ASCII is no key either.
+        match IdempotencyKey::parse(header.to_str().unwrap_or_default()) {
+            Ok(key) if buyer.is_anybody() && key.chars() < IdempotencyKey::MIN_OF_ANYBODY => {
+                let least = IdempotencyKey::MIN_OF_ANYBODY;
+                faults.add(HEADER, format!("must have at least {least} characters of a caller without identity"));
+                None
+            }
+            Ok(key) => {
+                let token = self.app.token_secret.token(show, route, buyer, &key);
+                Some(domain::Request::keyed(token, parts))
+            }
+            Err(problem) => {
+                faults.add(HEADER, problem);
+                None
+            }
+        }
     }
 
     /// Refuses a caller whose JWT has no operator's scope. Without a JWT the gateway has decided already (AWS_IAM), or this

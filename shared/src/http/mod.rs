@@ -1,11 +1,12 @@
 //! Between HTTP and the domain: [`call`] is a request, [`input`] turns it into typed values (all faults at once), [`problem`]
 //! gives refusals and failures their status and words, [`view`] is how holds, shows and bookings look in JSON, [`routes`]
-//! lists what there is.
+//! lists what there is, [`page`] is how lists look.
 
 pub mod answer;
 pub mod call;
 pub mod input;
 pub mod json;
+pub mod page;
 pub mod problem;
 pub mod routes;
 pub mod view;

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::input::fields::Fault;
 use super::view;
 use crate::Failure;
-use crate::domain::{BookingId, Refusal};
+use crate::domain::{BookingId, NotRestorable, Refusal};
 
 /// How long a caller should wait before it repeats, in seconds.
 const RETRY_AFTER_S: u64 = 1;
@@ -151,6 +151,7 @@ impl From<Refusal> for Problem {
             Refusal::ZoneNotFound => not_found("zone_not_found", "The show has no such zone."),
             Refusal::HoldNotFound => not_found("hold_not_found", "There is no such hold."),
             Refusal::BookingNotFound => not_found("booking_not_found", "There is no such booking."),
+            Refusal::RefundNotFound => not_found("refund_not_found", "There is no such refund."),
             Refusal::UnknownSeat { seats } => {
                 not_found("unknown_seat", "The show does not have all of these seats.").with("seats", seats)
             }
@@ -203,6 +204,24 @@ impl From<Refusal> for Problem {
             }
             Refusal::PaymentMismatch => {
                 mismatch("idempotency_mismatch", "The token was confirmed with another payment.")
+            }
+            Refusal::KeyMismatch => {
+                mismatch("idempotency_mismatch", "This Idempotency-Key came before, with another body.")
+            }
+            Refusal::AlreadyCancelled { booking } => {
+                conflict("already_cancelled", "The booking of this token was cancelled.").with_booking(Some(booking))
+            }
+            Refusal::NotRestorable { booking, because } => {
+                let (reason, detail, gone) = match because {
+                    NotRestorable::Refused => ("refused", "The booking was refused: it never had a place.", None),
+                    NotRestorable::Refunded => ("refunded", "The money of the booking went back already.", None),
+                    NotRestorable::Gone(places) => ("places", "Places of the booking are not free.", Some(places)),
+                };
+                let problem = conflict("not_restorable", detail).with_booking(Some(booking)).with("reason", reason);
+                match gone {
+                    Some(places) => problem.with("places", places),
+                    None => problem,
+                }
             }
             Refusal::Refunded { refusal, refund } => Problem::from(*refusal).with("refund", view::refund(&refund)),
         }

@@ -1,7 +1,8 @@
 //! The routes that there are: what `fallback` tells a caller who missed, and what a test compares with `template.yaml`.
 
 /// Method and path of every route.
-pub const ROUTES: [(&str, &str); 10] = [
+pub const ROUTES: [(&str, &str); 16] = [
+    ("GET", "/shows"),
     ("PUT", "/shows/{showId}"),
     ("GET", "/shows/{showId}"),
     ("POST", "/shows/{showId}/holds"),
@@ -12,6 +13,11 @@ pub const ROUTES: [(&str, &str); 10] = [
     ("POST", "/shows/{showId}/stock/{zoneId}/decrement"),
     ("GET", "/shows/{showId}/stock/{zoneId}"),
     ("GET", "/bookings/{bookingId}"),
+    ("POST", "/bookings/{bookingId}/cancel"),
+    ("POST", "/bookings/{bookingId}/restore"),
+    ("GET", "/shows/{showId}/bookings"),
+    ("GET", "/refunds"),
+    ("POST", "/refunds/{reference}/{bookingId}/settle"),
 ];
 
 /// The methods of a path, in the order of [`ROUTES`]; empty: there is no such path.
@@ -40,7 +46,7 @@ mod tests {
         assert_eq!(methods_of("/shows/42"), ["PUT", "GET"]);
         assert_eq!(methods_of("/shows/42/holds"), ["POST"]);
         assert_eq!(methods_of("/shows/42/holds/x"), ["GET", "PATCH", "DELETE"]);
-        for none in ["", "/", "/shows", "/shows/", "/shows//holds", "/shows/42/", "/bookings/1/2"] {
+        for none in ["", "/", "/shows/", "/shows//holds", "/refunds/pay_1", "/shows/42/", "/bookings/1/2"] {
             assert!(methods_of(none).is_empty(), "{none}");
         }
     }

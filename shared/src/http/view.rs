@@ -4,8 +4,9 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::domain::{Booking, BookingId, Decision, HoldToken, Places, Refund, Show, ShowId, ZoneId};
-use crate::ports::{HoldState, Lease, ZoneCount};
+use crate::domain::show::Sale;
+use crate::domain::{Booking, BookingId, Decision, HoldToken, Places, Refund, RefundRecord, Show, ShowId, ZoneId};
+use crate::ports::{HoldState, Lease, ShowEntry, ZoneCount};
 
 /// An instant in ms since the epoch, as RFC 3339 with three digits of seconds.
 #[must_use]
@@ -77,7 +78,7 @@ pub fn hold<'a>(
 #[must_use]
 pub fn decided_hold(token: HoldToken, booking: &Booking) -> impl Serialize + use<'_> {
     let (state, id) = match booking.decision {
-        Decision::Confirmed => (HoldState::Confirmed, Some(booking.id.to_string())),
+        Decision::Confirmed | Decision::Cancelled(_) => (HoldState::Confirmed, Some(booking.id.to_string())),
         Decision::Refused(_) => (HoldState::Refused, None),
     };
     HoldView {
@@ -120,14 +121,19 @@ struct BookingView<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     order_id: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    cancelled_at: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     refund: Option<Value>,
 }
 
-/// A booking.
+/// A booking, and the refund of its payment.
 #[must_use]
-pub fn booking(booking: &Booking) -> impl Serialize + use<'_> {
-    let (status, code, confirmed_at) = match &booking.decision {
-        Decision::Confirmed => ("confirmed", None, Some(instant(booking.decided_at_ms))),
+pub fn booking<'a>(booking: &'a Booking, refund: Option<&Refund>) -> impl Serialize + use<'a> {
+    let (status, code, cancelled) = match &booking.decision {
+        Decision::Confirmed => ("confirmed", None, None),
+        Decision::Cancelled(cancelled) => ("cancelled", None, Some(cancelled)),
         Decision::Refused(because) => ("refused", Some(because.code()), None),
     };
     BookingView {
@@ -136,17 +142,51 @@ pub fn booking(booking: &Booking) -> impl Serialize + use<'_> {
         places: PlacesView::of(booking.places.as_ref()),
         status,
         code,
-        confirmed_at,
+        confirmed_at: code.is_none().then(|| instant(booking.decided_at_ms)),
         payment: booking.payment.as_ref(),
         order_id: booking.order.as_ref().map(|order| order.as_str()),
-        refund: booking.refund().as_ref().map(refund),
+        cancelled_at: cancelled.map(|cancelled| instant(cancelled.at_ms)),
+        reason: cancelled.and_then(|cancelled| cancelled.reason.as_deref()),
+        refund: refund.map(self::refund),
     }
 }
 
-/// A refund that is due.
+/// What a caller is told of a refund.
 #[must_use]
 pub fn refund(refund: &Refund) -> Value {
-    json!({"reference": refund.reference, "status": "due"})
+    json!({"reference": refund.reference, "status": refund.status.as_str()})
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct RefundView<'a> {
+    reference: &'a str,
+    booking_id: String,
+    show_id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    amount: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    currency: Option<&'a str>,
+    reason: &'a str,
+    hold_found: bool,
+    created_at: String,
+    status: &'static str,
+}
+
+/// The record of a refund.
+#[must_use]
+pub fn refund_record(refund: &RefundRecord) -> impl Serialize + use<'_> {
+    RefundView {
+        reference: &refund.payment.reference,
+        booking_id: refund.booking.to_string(),
+        show_id: refund.show.as_str(),
+        amount: refund.payment.amount.as_deref(),
+        currency: refund.payment.currency.as_deref(),
+        reason: &refund.reason,
+        hold_found: refund.hold_found,
+        created_at: instant(refund.created_at_ms),
+        status: refund.status.as_str(),
+    }
 }
 
 #[derive(Serialize)]
@@ -160,6 +200,33 @@ struct ShowView<'a> {
 #[must_use]
 pub fn show(show: &Show) -> impl Serialize + use<'_> {
     ShowView { show, places: show.places() }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ShowEntryView<'a> {
+    show_id: &'a str,
+    name: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    starts_at: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sale: Option<Sale>,
+    places: u64,
+    version: u64,
+}
+
+/// A show, in a list of them. As in the whole show, a sale window without bounds is left out.
+#[must_use]
+pub fn show_entry(entry: &ShowEntry) -> impl Serialize + use<'_> {
+    let sale = Sale { opens_at: entry.opens_at, closes_at: entry.closes_at };
+    ShowEntryView {
+        show_id: entry.show.as_str(),
+        name: &entry.name,
+        starts_at: entry.starts_at,
+        sale: Some(sale).filter(|sale| *sale != Sale::default()),
+        places: entry.places,
+        version: entry.version,
+    }
 }
 
 #[derive(Serialize)]

@@ -1,26 +1,18 @@
-//! Turn a hold into a booking: pin, one transaction, mark (design, section 5). The booking item is the decision of the
-//! token: whatever was written first is the answer, to this call and to every later one.
+//! Turn a hold into a booking: pin, one transaction, mark (design, section 5). The second half is [`deciding`](super::deciding).
 
 use super::Outcome;
-use super::loading::{self, Loader};
+use super::deciding::{self, Booked, DecidePorts};
+use super::loading;
+use crate::Failure;
 use crate::domain::{
-    Booking, BookingId, Buyer, Decision, HoldToken, OrderId, Payment, Places, Refund, Refusal, RefusedBecause, ShowId,
+    Booking, BookingId, Buyer, Decision, HoldToken, OrderId, Payment, Places, Refund, RefundStatus, Refusal,
+    RefusedBecause, ShowId,
 };
-use crate::ports::{
-    Claim, DecideBooking, FindHold, FreePlaces, HoldState, MarkSold, Pin, PinHold, ReadBooking, RecordRefund, Sold,
-    SoldPlace, Verdict,
-};
-use crate::{Failure, telemetry};
+use crate::ports::{Claim, FindHold, HoldState, Pin, ReadBooking, RecordRefund};
 
 /// The ports of a confirm.
-pub trait ConfirmPorts:
-    FindHold + PinHold + MarkSold + FreePlaces + ReadBooking + DecideBooking + RecordRefund + Loader
-{
-}
-impl<T> ConfirmPorts for T where
-    T: FindHold + PinHold + MarkSold + FreePlaces + ReadBooking + DecideBooking + RecordRefund + Loader
-{
-}
+pub trait ConfirmPorts: FindHold + ReadBooking + RecordRefund + DecidePorts {}
+impl<T: FindHold + ReadBooking + RecordRefund + DecidePorts> ConfirmPorts for T {}
 
 /// What a buyer wants.
 pub struct ConfirmWish {
@@ -42,6 +34,35 @@ impl ConfirmWish {
     /// What this call itself claims; an earlier pin may have claimed otherwise.
     fn claim(&self) -> Claim {
         Claim { payment: self.payment.clone(), order: self.order.clone(), buyer: self.buyer.clone() }
+    }
+
+    /// The booking of the token, confirmed as far as this call knows.
+    fn undecided(&self, claim: Claim, places: Option<Places>, decided_at_ms: i64, hold_found: bool) -> Booking {
+        undecided(&self.show, self.token, claim, places, decided_at_ms, hold_found)
+    }
+}
+
+/// The booking of a token, before it is decided.
+pub(super) fn undecided(
+    show: &ShowId,
+    token: HoldToken,
+    claim: Claim,
+    places: Option<Places>,
+    decided_at_ms: i64,
+    hold_found: bool,
+) -> Booking {
+    Booking {
+        id: BookingId::of(show, token),
+        show: show.clone(),
+        decision: Decision::Confirmed,
+        places,
+        first: None,
+        buyer: claim.buyer,
+        payment: claim.payment,
+        order: claim.order,
+        decided_at_ms,
+        hold_found,
+        version: 1,
     }
 }
 
@@ -65,94 +86,53 @@ pub async fn confirm(stores: &impl ConfirmPorts, wish: &ConfirmWish) -> Outcome<
         Ok(hold) => hold,
         Err(_) => return refuse(stores, wish, None, RefusedBecause::ShowNotFound).await,
     };
-    let state = hold.as_ref().map(|hold| hold.state);
     // Redis has lost the hold, or there never was one, or it is decided: the record knows.
+    let state = hold.as_ref().map(|hold| hold.state);
     if matches!(state, None | Some(HoldState::Confirmed | HoldState::Refused))
         && let Some(booking) = stores.read_booking(BookingId::of(show, token)).await?
     {
         return answer(stores, wish, booking, true).await;
     }
     // A hold that is pinned has a decision on its way: that comes first, and what was sent is compared with it.
-    if let (Some(hold), Some(sent)) = (&hold, &wish.places)
-        && hold.state != HoldState::Confirming
-        && !hold.places.same_as(sent)
+    if let Some(hold) = hold.as_ref().filter(|hold| hold.state != HoldState::Confirming)
+        && !names(wish, Some(&hold.places), hold.first.as_ref())
     {
         return refuse(stores, wish, Some(&hold.places), RefusedBecause::HoldMismatch).await;
     }
-    let places = hold.as_ref().map(|hold| &hold.places).or(wish.places.as_ref());
-    let Some(places) = places else { return refuse(stores, wish, None, RefusedBecause::HoldLost).await };
+    let held = hold.as_ref().map(|hold| &hold.places);
+    let Some(places) = held.or(wish.places.as_ref()) else {
+        return refuse(stores, wish, None, RefusedBecause::HoldLost).await;
+    };
 
     let claim = wish.claim();
-    match loading::known(stores, show, || stores.pin_hold(show, token, places, &claim)).await? {
-        Ok(Pin::Pinned { confirmed_at_ms, claim }) => {
-            let booking = undecided(wish, claim, Some(places.clone()), confirmed_at_ms, hold.is_some());
-            book(stores, wish, booking, places).await
+    match loading::known(stores, show, || stores.pin_hold(show, token, places, &claim, None)).await? {
+        Ok(Pin::Pinned(pinned)) => {
+            let undecided = wish.undecided(pinned.claim, Some(pinned.places), pinned.confirmed_at_ms, hold.is_some());
+            book(stores, wish, Booking { first: pinned.first, ..undecided }).await
         }
         Ok(Pin::Decided) => match stores.read_booking(BookingId::of(show, token)).await? {
             Some(booking) => answer(stores, wish, booking, true).await,
             None => Err(Failure::internal("a hold is decided that has no booking")),
         },
         // An earlier confirm pinned it, and may still land: only a refusal on record ends that.
-        Ok(Pin::Lost { pinned: Some(pinned) }) => {
+        Ok(Pin::Lost { pinned: Some(pinned), .. }) => {
             let payment = pinned.payment.or_else(|| wish.payment.clone());
             decline(stores, wish, Claim { payment, ..pinned }, Some(places), RefusedBecause::HoldLost).await
         }
-        Ok(Pin::Lost { pinned: None }) => {
-            refuse(stores, wish, hold.as_ref().map(|hold| &hold.places), RefusedBecause::HoldLost).await
-        }
+        Ok(Pin::Lost { pinned: None, .. }) => refuse(stores, wish, held, RefusedBecause::HoldLost).await,
         Err(_) => refuse(stores, wish, None, RefusedBecause::ShowNotFound).await,
     }
 }
 
-/// The booking of the wish's token, confirmed as far as this call knows.
-fn undecided(
-    wish: &ConfirmWish,
-    claim: Claim,
-    places: Option<Places>,
-    decided_at_ms: i64,
-    hold_found: bool,
-) -> Booking {
-    Booking {
-        id: BookingId::of(&wish.show, wish.token),
-        show: wish.show.clone(),
-        decision: Decision::Confirmed,
-        places,
-        buyer: claim.buyer,
-        payment: claim.payment,
-        order: claim.order,
-        decided_at_ms,
-        hold_found,
-        version: 1,
-    }
-}
-
-/// The second half, with the places pinned: the transaction, and what follows from it.
-async fn book(stores: &impl ConfirmPorts, wish: &ConfirmWish, booking: Booking, places: &Places) -> Outcome<Confirmed> {
-    match stores.decide_booking(&booking).await? {
-        Verdict::Written => {
-            settle(stores, wish, &booking, places).await;
-            answer(stores, wish, booking, false).await
-        }
-        Verdict::Decided(booking) => {
-            settle(stores, wish, &booking, places).await;
-            answer(stores, wish, *booking, true).await
-        }
-        Verdict::Taken(taken) => {
-            let because = RefusedBecause::AlreadySold(taken.iter().map(|sold| sold.place.clone()).collect());
-            let refused = Booking { decision: Decision::Refused(because), ..booking };
-            match stores.decide_booking(&refused).await? {
-                Verdict::Written => {
-                    repair(stores, wish, places, &taken).await;
-                    answer(stores, wish, refused, false).await
-                }
-                Verdict::Decided(booking) => {
-                    settle(stores, wish, &booking, places).await;
-                    answer(stores, wish, *booking, true).await
-                }
-                Verdict::Taken(_) => Err(Failure::internal("a refusal was refused a place")),
-            }
-        }
-    }
+/// The second half, and what the caller is told of it.
+async fn book(stores: &impl ConfirmPorts, wish: &ConfirmWish, booking: Booking) -> Outcome<Confirmed> {
+    let (booking, before) = match deciding::book(stores, wish.token, booking, None).await? {
+        Booked::Now(booking) => (booking, false),
+        Booked::Before(booking) => (booking, true),
+        Booked::Taken(booking, taken) => deciding::refuse_taken(stores, wish.token, booking, &taken).await?,
+        Booked::Refunded => return Err(Failure::internal("a first booking that was refunded")),
+    };
+    answer(stores, wish, booking, before).await
 }
 
 /// Refuses a token that was not pinned. `held` are the places that its hold has or had. Without a payment nothing is at
@@ -185,64 +165,16 @@ async fn decline(
     // Redis has no instant for a refusal. This one decides nothing: it is told, and listed by.
     let now_ms = jiff::Timestamp::now().as_millisecond();
     let places = held.or(wish.places.as_ref()).cloned();
-    let booking = undecided(wish, claim, places, now_ms, held.is_some());
+    let booking = wish.undecided(claim, places, now_ms, held.is_some());
     let refused = Booking { decision: Decision::Refused(because), ..booking };
-    let (booking, repeated) = match stores.decide_booking(&refused).await? {
-        Verdict::Written => (refused, false),
-        Verdict::Decided(booking) => (*booking, true),
-        Verdict::Taken(_) => return Err(Failure::internal("a refusal was refused a place")),
-    };
-    if let Some(places) = held {
-        settle(stores, wish, &booking, places).await;
-    }
-    answer(stores, wish, booking, repeated).await
+    let (booking, before) = deciding::refuse(stores, wish.token, refused, held).await?;
+    answer(stores, wish, booking, before).await
 }
 
-/// Tells Redis what the record says of the token. The decision stands whether or not Redis hears of it: what is missed
-/// here, the next touch or reconcile repairs.
-async fn settle(stores: &impl ConfirmPorts, wish: &ConfirmWish, booking: &Booking, places: &Places) {
-    let (show, token) = (&wish.show, wish.token);
-    let told = match booking.decision {
-        Decision::Confirmed => {
-            let sold = booking.places.as_ref().unwrap_or(places);
-            let sold = Sold { buyer: booking.id, version: booking.version, places: sold, count: sold.len() };
-            loading::known(stores, show, || stores.mark_sold(show, token, sold.clone())).await
-        }
-        Decision::Refused(_) => {
-            loading::known(stores, show, || stores.free_places(show, token, booking.version, places)).await
-        }
-    };
-    untold(told);
-}
-
-/// Read repair: the guard found places sold that Redis let this token hold. They are marked for who has them, and the
-/// rest of the hold goes back for sale.
-async fn repair(stores: &impl ConfirmPorts, wish: &ConfirmWish, places: &Places, taken: &[SoldPlace]) {
-    let (show, token) = (&wish.show, wish.token);
-    let mut rest = places.clone();
-    while let Some((buyer, version)) = next_buyer(&rest, taken) {
-        // The places of one buyer come first, then the rest of the hold.
-        let theirs =
-            |id: &str| taken.iter().any(|sold| sold.place == id && BookingId::parse(&sold.booking) == Ok(buyer));
-        let (ordered, count) = rest.with_first(theirs);
-        let sold = Sold { buyer, version, places: &ordered, count };
-        untold(loading::known(stores, show, || stores.mark_sold(show, token, sold.clone())).await);
-        rest = ordered.without_first(count);
-    }
-}
-
-/// Logs that Redis did not hear of a decision. Not told is not lost.
-fn untold(told: Outcome<()>) {
-    if let Err(failure) = told {
-        telemetry::warn("Redis was not told of a decision", &failure);
-    }
-}
-
-/// A buyer of one of `places`, and the version of their booking.
-fn next_buyer(places: &Places, taken: &[SoldPlace]) -> Option<(BookingId, u64)> {
-    let ids = places.ids();
-    let sold = taken.iter().find(|sold| ids.contains(&sold.place))?;
-    Some((BookingId::parse(&sold.booking).ok()?, sold.version))
+/// Whether the places that were sent, if any, are these, or those that were answered first.
+fn names(wish: &ConfirmWish, places: Option<&Places>, first: Option<&Places>) -> bool {
+    let Some(sent) = &wish.places else { return true };
+    places.is_none_or(|places| places.same_as(sent)) || first.is_some_and(|first| first.same_as(sent))
 }
 
 /// What the caller is told of a decision: repeats are matched by the payment's reference.
@@ -264,21 +196,26 @@ async fn answer(
     }
     let refunded = |refusal| match &wish.payment {
         Some(payment) => {
-            let refund = Refund { reference: payment.reference.clone() };
+            // Whoever cancelled may have given the booking's own payment back already.
+            let made =
+                matches!(&booking.decision, Decision::Cancelled(cancelled) if cancelled.refunded) && other.is_none();
+            let status = if made { RefundStatus::Settled } else { RefundStatus::Due };
+            let refund = Refund { reference: payment.reference.clone(), status };
             Refusal::Refunded { refusal: Box::new(refusal), refund }
         }
         None => refusal,
     };
     Ok(match &booking.decision {
+        Decision::Cancelled(_) => Err(refunded(Refusal::AlreadyCancelled { booking: booking.id })),
         Decision::Refused(because) => Err(refunded(refusal(because, booking.places.as_ref()))),
         Decision::Confirmed if other.is_some() => Err(refunded(Refusal::PaymentMismatch)),
         Decision::Confirmed if wish.payment.is_some() && wish.payment != booking.payment => {
             Err(Refusal::PaymentMismatch)
         }
-        Decision::Confirmed => match (&wish.places, &booking.places) {
-            (Some(sent), Some(kept)) if !sent.same_as(kept) => Err(Refusal::HoldMismatch { booking: Some(booking.id) }),
-            _ => Ok(Confirmed { booking, repeated }),
-        },
+        Decision::Confirmed if !names(wish, booking.places.as_ref(), booking.first.as_ref()) => {
+            Err(Refusal::HoldMismatch { booking: Some(booking.id) })
+        }
+        Decision::Confirmed => Ok(Confirmed { booking, repeated }),
     })
 }
 

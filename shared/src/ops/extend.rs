@@ -43,7 +43,8 @@ pub(super) async fn places_of(
     Ok(match hold_status(stores, show, token).await? {
         Ok(HoldStatus::Hold(hold)) => Ok(hold.places),
         Ok(HoldStatus::Decided(booking)) => {
-            let booking = (booking.decision == Decision::Confirmed).then_some(booking.id);
+            let refused = matches!(booking.decision, Decision::Refused(_));
+            let booking = (!refused).then_some(booking.id);
             Err(Refusal::HoldLost { booking })
         }
         Err(Refusal::HoldNotFound) => Err(Refusal::HoldLost { booking: None }),

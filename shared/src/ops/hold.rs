@@ -1,9 +1,9 @@
-//! Hold seats while the buyer pays. The script decides; the token is made here, so that a call whose answer was lost can
-//! be sent again.
+//! Hold seats while the buyer pays. The script decides; the token is made before, so that a call whose answer was lost
+//! can be sent again.
 
 use super::Outcome;
 use super::loading::{self, Loader};
-use crate::domain::{Buyer, HoldToken, SeatId, ShowId};
+use crate::domain::{Buyer, HoldToken, Request, SeatId, ShowId};
 use crate::ports::{Held, HoldSeats};
 
 /// What a buyer wants.
@@ -16,6 +16,8 @@ pub struct HoldWish {
     pub ttl_ms: Option<u64>,
     /// Who asks.
     pub buyer: Buyer,
+    /// What makes the request the same when it is sent again.
+    pub request: Request,
 }
 
 /// Holds all of the seats, or none.
@@ -23,9 +25,9 @@ pub struct HoldWish {
 /// # Errors
 /// When a store did not answer; whether the seats are held is then not known until the TTL has passed.
 pub async fn hold(stores: &(impl HoldSeats + Loader), wish: &HoldWish) -> Outcome<(HoldToken, Held)> {
-    let token = HoldToken::random();
+    let request = &wish.request;
     let held = loading::known(stores, &wish.show, || {
-        stores.hold_seats(&wish.show, token, &wish.seats, wish.ttl_ms, &wish.buyer)
+        stores.hold_seats(&wish.show, request, &wish.seats, wish.ttl_ms, &wish.buyer)
     });
-    Ok(held.await?.flatten().map(|held| (token, held)))
+    Ok(held.await?.flatten().map(|held| (request.token, held)))
 }

@@ -3,14 +3,23 @@
 //! through [`loading`].
 
 pub mod booking;
+pub mod cancel;
 pub mod confirm;
+mod deciding;
 pub mod define_show;
 pub mod extend;
 pub mod hold;
 pub mod hold_status;
+pub mod list_bookings;
+pub mod list_refunds;
+pub mod list_shows;
 pub mod loading;
+pub mod paging;
 pub mod reconcile;
 pub mod release;
+pub mod restore;
+pub mod settle;
+pub mod settle_refund;
 pub mod show_status;
 pub mod stock_decrement;
 pub mod stock_status;

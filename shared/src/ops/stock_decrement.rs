@@ -2,7 +2,7 @@
 
 use super::Outcome;
 use super::loading::{self, Loader};
-use crate::domain::{Buyer, HoldToken, ShowId, ZoneId};
+use crate::domain::{Buyer, HoldToken, Request, ShowId, ZoneId};
 use crate::ports::{TakeUnits, UnitsHeld};
 
 /// What a buyer wants.
@@ -17,6 +17,8 @@ pub struct UnitsWish {
     pub ttl_ms: Option<u64>,
     /// Who asks.
     pub buyer: Buyer,
+    /// What makes the request the same when it is sent again.
+    pub request: Request,
 }
 
 /// Holds that many units, or none.
@@ -24,9 +26,9 @@ pub struct UnitsWish {
 /// # Errors
 /// When a store did not answer; whether units are held is then not known until the TTL has passed.
 pub async fn stock_decrement(stores: &(impl TakeUnits + Loader), wish: &UnitsWish) -> Outcome<(HoldToken, UnitsHeld)> {
-    let token = HoldToken::random();
+    let request = &wish.request;
     let held = loading::known(stores, &wish.show, || {
-        stores.take_units(&wish.show, token, &wish.zone, wish.quantity, wish.ttl_ms, &wish.buyer)
+        stores.take_units(&wish.show, request, &wish.zone, wish.quantity, wish.ttl_ms, &wish.buyer)
     });
-    Ok(held.await?.flatten().map(|held| (token, held)))
+    Ok(held.await?.flatten().map(|held| (request.token, held)))
 }

@@ -3,9 +3,7 @@
 use std::future::Future;
 
 use super::{Decision, Touched};
-use crate::Failure;
-use crate::domain::show::Zone;
-use crate::domain::{BookingId, Buyer, HoldToken, OrderId, Payment, Places, SeatId, Show, ShowId, ZoneId};
+use crate::domain::{BookingId, Buyer, HoldToken, OrderId, Payment, Places, Request, SeatId, ShowId, ZoneId};
 
 /// How long a hold lasts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,6 +42,10 @@ pub struct HoldRecord {
     pub places: Places,
     /// Its booking, once decided.
     pub booking: Option<BookingId>,
+    /// The units that were answered first, if others took their place since.
+    pub first: Option<Places>,
+    /// The booking that it restores.
+    pub restores: Option<BookingId>,
 }
 
 impl HoldRecord {
@@ -86,7 +88,7 @@ pub struct ZoneCount {
 }
 
 /// What a pin needs to know besides the places.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Claim {
     /// The payment that came with the confirm.
     pub payment: Option<Payment>,
@@ -99,20 +101,30 @@ pub struct Claim {
 /// What a pin says.
 #[derive(Clone, Debug)]
 pub enum Pin {
-    /// The places are fixed. The claim and the instant are those of the first pin.
-    Pinned {
-        /// When, in ms since the epoch.
-        confirmed_at_ms: i64,
-        /// Payment, order and buyer.
-        claim: Claim,
-    },
+    /// The places are fixed.
+    Pinned(Pinned),
     /// The booking exists.
     Decided,
     /// The token does not have all of its places, and they could not be taken again.
     Lost {
         /// The claim of an earlier pin, if there was one: a decision of the token may be on its way.
         pinned: Option<Claim>,
+        /// Those that are gone, as far as they were looked at.
+        gone: Vec<String>,
     },
+}
+
+/// Places that are fixed for a token.
+#[derive(Clone, Debug)]
+pub struct Pinned {
+    /// When it was pinned first, in ms since the epoch.
+    pub confirmed_at_ms: i64,
+    /// Payment, order and buyer of the first pin.
+    pub claim: Claim,
+    /// The places: the token's own, but for units that were gone.
+    pub places: Places,
+    /// The units that were answered first, if others took their place.
+    pub first: Option<Places>,
 }
 
 /// `lua/hold.lua`
@@ -121,7 +133,7 @@ pub trait HoldSeats {
     fn hold_seats(
         &self,
         show: &ShowId,
-        token: HoldToken,
+        request: &Request,
         seats: &[SeatId],
         ttl_ms: Option<u64>,
         buyer: &Buyer,
@@ -134,7 +146,7 @@ pub trait TakeUnits {
     fn take_units(
         &self,
         show: &ShowId,
-        token: HoldToken,
+        request: &Request,
         zone: &ZoneId,
         quantity: u64,
         ttl_ms: Option<u64>,
@@ -179,14 +191,29 @@ pub trait ReleaseHold {
 
 /// `lua/pin.lua`
 pub trait PinHold {
-    /// Fixes a hold, or takes the places of a lapsed one again.
+    /// Fixes a hold, or takes the places of a lapsed one again. With `restores`, takes the places of that booking, whatever
+    /// the sale window and the limits say.
     fn pin_hold(
         &self,
         show: &ShowId,
         token: HoldToken,
         places: &Places,
         claim: &Claim,
+        restores: Option<BookingId>,
     ) -> impl Future<Output = Touched<Pin>> + Send;
+}
+
+/// How a hold ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// Its places are sold to this booking of its own.
+    Confirmed(BookingId),
+    /// This booking of its own is its refusal.
+    Refused(BookingId),
+    /// It lost its places, as if it had lapsed: a confirm may still take them again.
+    Lost,
+    /// It does not end: other units take the place of those that are gone.
+    GoesOn,
 }
 
 /// What a mark tells Redis.
@@ -200,113 +227,36 @@ pub struct Sold<'a> {
     pub places: &'a Places,
     /// How many are sold.
     pub count: usize,
+    /// How the hold of the token ends.
+    pub ending: Ending,
 }
 
 /// `lua/mark.lua`
 pub trait MarkSold {
-    /// Marks places as sold and ends the hold of `token`, as `Confirmed` when the buyer is its own booking, else as
-    /// `Refused`.
-    fn mark_sold(&self, show: &ShowId, token: HoldToken, sold: Sold<'_>) -> impl Future<Output = Touched<()>> + Send;
+    /// Marks places as sold, and ends the hold of `token`. Answers how many it marked.
+    fn mark_sold(&self, show: &ShowId, token: HoldToken, sold: Sold<'_>) -> impl Future<Output = Touched<u64>> + Send;
+}
+
+/// What a free tells Redis.
+#[derive(Clone, Debug)]
+pub struct Freed<'a> {
+    /// The booking that does not have the places any more, or never had.
+    pub booking: BookingId,
+    /// Its version; 0: there is no such booking.
+    pub version: u64,
+    /// The places.
+    pub places: &'a Places,
+    /// How the hold of the token ends, if it has one.
+    pub ending: Ending,
 }
 
 /// `lua/free.lua`
 pub trait FreePlaces {
-    /// Ends the hold of a refused token and gives its places back.
+    /// Gives places back for sale, and ends the hold of `token`. Answers how many it freed.
     fn free_places(
         &self,
         show: &ShowId,
         token: HoldToken,
-        version: u64,
-        places: &Places,
-    ) -> impl Future<Output = Touched<()>> + Send;
-}
-
-/// A lease to load a show.
-#[derive(Clone, Debug)]
-pub struct LoadLease {
-    /// Who has the turn.
-    pub owner: String,
-    /// What the staging keys are named after.
-    pub name: String,
-    /// How many steps were done before.
-    pub step: u64,
-}
-
-/// Whether a loader may go on.
-#[derive(Clone, Debug)]
-pub enum Turn<T> {
-    /// It may.
-    Mine(T),
-    /// Somebody else is loading.
-    Theirs,
-    /// The show is loaded.
-    Loaded,
-}
-
-/// One chunk of a load.
-#[derive(Clone, Debug)]
-pub enum Chunk {
-    /// Seats for sale.
-    Seats(Vec<String>),
-    /// Sold seats: seat, booking.
-    SoldSeats(Vec<(String, String)>),
-    /// Sold units of a zone: number, booking.
-    SoldUnits(ZoneId, Vec<(String, String)>),
-}
-
-/// `lua/load_*.lua`
-pub trait LoadShow {
-    /// Asks for the lease.
-    fn begin_load(&self, show: &ShowId, version: u64) -> impl Future<Output = Result<Turn<LoadLease>, Failure>> + Send;
-    /// Puts a chunk, after which `step` steps are done.
-    fn put_chunk(
-        &self,
-        show: &ShowId,
-        lease: &LoadLease,
-        step: u64,
-        chunk: &Chunk,
-    ) -> impl Future<Output = Result<Turn<()>, Failure>> + Send;
-    /// Moves everything into place.
-    fn finish_load(&self, show: &Show, lease: &LoadLease) -> impl Future<Output = Result<Turn<()>, Failure>> + Send;
-}
-
-/// Whether places could be closed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Close {
-    /// They are gone.
-    Closed,
-    /// These are held or sold.
-    InUse(Vec<String>),
-    /// Somebody else is replacing the show.
-    Busy,
-}
-
-/// A replacement of a show that takes places away. Only one at a time.
-#[derive(Clone, Debug)]
-pub struct Closing {
-    /// The version that will not have the places.
-    pub version: u64,
-    /// Names this replacement.
-    pub mark: String,
-}
-
-/// `lua/close_*.lua`, `lua/apply_*.lua`
-pub trait ReplaceShow {
-    /// Takes seats out, all or none.
-    fn close_seats(
-        &self,
-        show: &ShowId,
-        closing: &Closing,
-        seats: &[String],
-    ) -> impl Future<Output = Touched<Close>> + Send;
-    /// Lowers a zone to the capacity given.
-    fn close_zone(&self, show: &ShowId, closing: &Closing, zone: &Zone) -> impl Future<Output = Touched<Close>> + Send;
-    /// Adds seats to Redis, gives it the policy and the zones of a version, and ends `closing`. Does nothing when a newer
-    /// version is there.
-    fn apply_show(
-        &self,
-        show: &Show,
-        seats: &[String],
-        closing: Option<&Closing>,
-    ) -> impl Future<Output = Touched<()>> + Send;
+        freed: Freed<'_>,
+    ) -> impl Future<Output = Touched<u64>> + Send;
 }

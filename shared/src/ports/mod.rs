@@ -1,13 +1,18 @@
 //! What the operations need of the stores, one verb each. An operation names its ports in its signature, and the policy
 //! of its function in `template.yaml` grants the verbs of DynamoDB that they use. `adapters` fulfil them.
 //!
-//! [`arbiter`] has those of Redis, [`record`] those of DynamoDB.
+//! [`arbiter`] has those of Redis that holds need, [`inventory`] those that load and replace a show, [`survey`] those of a
+//! reconcile; [`record`] has those of DynamoDB.
 
 pub mod arbiter;
+pub mod inventory;
 pub mod record;
+pub mod survey;
 
 pub use arbiter::*;
+pub use inventory::*;
 pub use record::*;
+pub use survey::*;
 
 use crate::domain::Refusal;
 use crate::{Deadline, Failure};
@@ -36,4 +41,12 @@ pub type Touched<T> = Result<Touch<T>, Failure>;
 pub trait Timed {
     /// The deadline.
     fn deadline(&self) -> Deadline;
+}
+
+/// Stores that a long run asks step by step.
+pub trait Stepwise: Timed + Sized {
+    /// The same stores, for one step: it has the time that a request has, and ends with the run at the latest.
+    fn step(&self) -> Self;
+    /// The time that a request has.
+    fn budget(&self) -> std::time::Duration;
 }

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use aws_sdk_dynamodb::types::AttributeValue;
 
 use crate::domain::places::shard_of;
-use crate::domain::{BookingId, ShowId};
+use crate::domain::{BookingId, OrderId, ShowId};
 
 /// The partition key's name.
 pub const PARTITION: &str = "pk";
@@ -14,7 +14,7 @@ pub const PARTITION: &str = "pk";
 pub const SORT: &str = "sk";
 
 /// The two keys of one item.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Key {
     /// Partition key.
     pub partition: String,
@@ -23,6 +23,12 @@ pub struct Key {
 }
 
 impl Key {
+    /// The key of an item.
+    pub(super) fn of(item: &HashMap<String, AttributeValue>) -> Option<Key> {
+        let text = |name| item.get(name).and_then(|value| value.as_s().ok()).cloned();
+        Some(Key { partition: text(PARTITION)?, sort: text(SORT)? })
+    }
+
     /// The key as attributes.
     #[must_use]
     pub fn attributes(&self) -> HashMap<String, AttributeValue> {
@@ -42,7 +48,7 @@ pub fn show(show: &ShowId) -> Key {
 /// The small entry of a show in the list of shows.
 #[must_use]
 pub fn show_entry(show: &ShowId) -> Key {
-    Key { partition: format!("shows#{:02}", shard_of(show.as_str())), sort: show.to_string() }
+    Key { partition: shows_shard(shard_of(show.as_str())), sort: show.to_string() }
 }
 
 /// The partition of one shard of a show's sold places.
@@ -63,9 +69,75 @@ pub fn booking(id: BookingId) -> Key {
     Key { partition: format!("booking#{id}"), sort: "booking".to_owned() }
 }
 
-/// A refund that is due, by payment reference and booking.
+/// The entry of a booking in the list of its show's bookings. It lies where its payment's reference says, if it has one, so
+/// that it is found by that.
+#[must_use]
+pub fn booking_entry(show: &ShowId, reference: Option<&str>, booking: BookingId) -> Key {
+    let booking = booking.to_string();
+    let shard = shard_of(reference.unwrap_or(&booking));
+    Key { partition: bookings_shard(show, shard), sort: format!("{}#{booking}", reference.unwrap_or_default()) }
+}
+
+/// Where the entries of a show's bookings with a payment reference lie: their partition, and what their sort keys begin
+/// with.
+#[must_use]
+pub fn bookings_of(show: &ShowId, reference: &str) -> Key {
+    Key { partition: bookings_shard(show, shard_of(reference)), sort: format!("{reference}#") }
+}
+
+/// The partition of one shard of the list of a show's bookings.
+#[must_use]
+pub fn bookings_shard(show: &ShowId, shard: u8) -> String {
+    format!("bookings#{show}#{shard:02}")
+}
+
+/// The partition of the bookings that came with one of the caller's orders. What sorts them is the booking's id.
+#[must_use]
+pub fn order(show: &ShowId, order: &OrderId) -> String {
+    format!("order#{show}#{}", order.as_str())
+}
+
+/// The record of a refund, by payment reference and booking.
 #[must_use]
 pub fn refund(reference: &str, booking: BookingId) -> Key {
+    Key { partition: format!("refund#{reference}#{booking}"), sort: "refund".to_owned() }
+}
+
+/// The entry of a refund in the list of those that are due.
+#[must_use]
+pub fn refund_entry(reference: &str, booking: BookingId) -> Key {
     let sort = format!("{reference}#{booking}");
-    Key { partition: format!("refunds#{:02}", shard_of(&sort)), sort }
+    Key { partition: refunds_shard(shard_of(&sort)), sort }
+}
+
+/// The partition of one shard of the refunds that are due.
+#[must_use]
+pub fn refunds_shard(shard: u8) -> String {
+    format!("refunds#{shard:02}")
+}
+
+/// The partition of one shard of the list of shows.
+#[must_use]
+pub fn shows_shard(shard: u8) -> String {
+    format!("shows#{shard:02}")
+}
+
+/// One event of a show: by the epoch of its loading, and its id in the stream (`1764500000000-0`).
+#[must_use]
+pub fn audit(show: &ShowId, epoch: &str, event: &str) -> Key {
+    let (ms, number) = event.split_once('-').unwrap_or((event, ""));
+    let shard = shard_of(event);
+    Key { partition: format!("audit#{show}#{shard:02}"), sort: format!("{epoch}#{ms:0>13}-{number:0>6}") }
+}
+
+/// How far the events of a show were drained.
+#[must_use]
+pub fn drained(show: &ShowId) -> Key {
+    Key { partition: format!("show#{show}"), sort: "drained".to_owned() }
+}
+
+/// The lease of a reconcile of all shows, and where the last one stopped.
+#[must_use]
+pub fn lease() -> Key {
+    Key { partition: "reconcile".to_owned(), sort: "lease".to_owned() }
 }

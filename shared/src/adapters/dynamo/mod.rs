@@ -1,10 +1,15 @@
 //! DynamoDB, the record. [`keys`] spells every key, [`items`] turns what the domain has into items and back, `decide` is the
-//! transaction that takes the decision of a token, `show` keeps shows.
+//! transaction that takes the decision of a token, `refund` and `show` keep what their names say.
 
+mod batch;
 mod decide;
 pub mod items;
 pub mod keys;
+mod list;
+mod reconcile;
+mod refund;
 mod show;
+mod transact;
 
 use std::future::Future;
 use std::time::Duration;
@@ -24,6 +29,7 @@ use crate::{Deadline, Failure};
 pub struct Dynamo {
     client: Client,
     table: String,
+    audit_days: u64,
     deadline: Deadline,
 }
 
@@ -31,7 +37,12 @@ impl Dynamo {
     /// A way to DynamoDB that connects on first use.
     #[must_use]
     pub fn new(config: &DynamoConfig) -> Self {
-        Self { client: client(config), table: config.table.clone(), deadline: Deadline::after(Duration::ZERO) }
+        Self {
+            client: client(config),
+            table: config.table.clone(),
+            audit_days: config.audit_days,
+            deadline: Deadline::after(Duration::ZERO),
+        }
     }
 
     /// The same client, for a request that has to be answered by `deadline`.

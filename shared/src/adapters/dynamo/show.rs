@@ -1,11 +1,12 @@
 //! The ports that keep and read shows, and list what they have sold.
 
 use aws_sdk_dynamodb::operation::query::QueryOutput;
-use aws_sdk_dynamodb::types::{AttributeValue, Put, TransactWriteItem};
+use aws_sdk_dynamodb::types::AttributeValue;
 use futures_util::future::BoxFuture;
 
 use super::keys::{PARTITION, SORT};
-use super::{Dynamo, decide, items, keys};
+use super::transact::{Condition, Transacted};
+use super::{Dynamo, items, keys};
 use crate::Failure;
 use crate::domain::{Show, ShowId};
 use crate::ports::{ListSold, ReadShow, SoldPlace, WriteShow};
@@ -19,26 +20,20 @@ impl ReadShow for Dynamo {
 
 impl WriteShow for Dynamo {
     async fn write_show(&self, show: &Show) -> Result<bool, Failure> {
-        let document = Put::builder().table_name(&self.table).set_item(Some(items::show_item(show)?));
-        let document = if show.version == 1 {
-            document.condition_expression("attribute_not_exists(pk)")
-        } else {
-            let current = AttributeValue::N((show.version - 1).to_string());
-            document.condition_expression("version = :current").expression_attribute_values(":current", current)
+        let previous = match show.version {
+            1 => Condition::absent(),
+            version => Condition::new("version = :current").number(":current", version - 1),
         };
-        let entry = Put::builder().table_name(&self.table).set_item(Some(items::show_entry(show)));
-        let puts = [document, entry].map(|put| put.build().map(|put| TransactWriteItem::builder().put(put).build()));
-        let puts = puts.into_iter().collect::<Result<Vec<_>, _>>();
-        let puts = puts.map_err(|error| Failure::internal_because("put of a show", error))?;
+        let puts = vec![self.put_if(items::show_item(show)?, previous)?, self.put(items::show_entry(show))?];
         // The contract's `in_progress` is about a hold: another PUT of this show is just "try again".
         let transacted = self.transact("show", puts).await.map_err(|failure| match failure {
             Failure::Undecided => Failure::unavailable("another write of this show is under way"),
             other => other,
         });
         match transacted? {
-            decide::Transacted::Done => Ok(true),
+            Transacted::Done => Ok(true),
             // Our own write, whose answer was lost, is ours.
-            decide::Transacted::Cancelled(_) => {
+            Transacted::Cancelled(_) => {
                 let stored = self.read_show(&show.show_id).await?;
                 Ok(stored.is_some_and(|stored| stored == *show))
             }

@@ -43,11 +43,13 @@ pub enum Code {
     InUse = -16,
     /// A newer version of the show is there.
     Stale = -17,
+    /// The key came before, with another body.
+    Mismatch = -18,
 }
 
 impl Code {
     /// All of them, with the names that the headers in `lua/` use.
-    pub const TABLE: [(Code, &'static str); 19] = [
+    pub const TABLE: [(Code, &'static str); 20] = [
         (Code::Ok, "OK"),
         (Code::Loaded, "LOADED"),
         (Code::SoldOut, "SOLD_OUT"),
@@ -67,6 +69,7 @@ impl Code {
         (Code::Closing, "CLOSING"),
         (Code::InUse, "IN_USE"),
         (Code::Stale, "STALE"),
+        (Code::Mismatch, "MISMATCH"),
     ];
 
     /// The code of an integer that a script answered, or `None` for one that is not in the table.

@@ -4,7 +4,7 @@ use super::codes::Code;
 use super::reply::Reply;
 use super::{Redis, keys, scripts};
 use crate::Failure;
-use crate::domain::{BookingId, Buyer, HoldToken, Places, Refusal, SeatId, SeatTaken, ShowId, ZoneId};
+use crate::domain::{BookingId, Buyer, HoldToken, Places, Refusal, Request, SeatId, SeatTaken, ShowId, ZoneId};
 use crate::ports::{
     Decision, ExtendHold, FindHold, Held, HoldRecord, HoldSeats, HoldState, Lease, ReleaseHold, Touch, Touched,
 };
@@ -16,16 +16,17 @@ impl HoldSeats for Redis {
     async fn hold_seats(
         &self,
         show: &ShowId,
-        token: HoldToken,
+        request: &Request,
         seats: &[SeatId],
         ttl_ms: Option<u64>,
         buyer: &Buyer,
     ) -> Touched<Decision<Held>> {
+        let Request { token, digest } = request;
         let mut keys =
-            vec![keys::show(show), keys::hold(show, token), keys::seats(show), keys::held(show), keys::events(show)];
+            vec![keys::show(show), keys::hold(show, *token), keys::seats(show), keys::held(show), keys::events(show)];
         keys.extend(seats.iter().map(|seat| keys::seat_hold(show, seat)));
         let (token, ttl_ms) = (token.to_string(), ttl_ms.unwrap_or(0).to_string());
-        let mut args = vec![token.as_str(), &ttl_ms, buyer.as_str()];
+        let mut args = vec![token.as_str(), &ttl_ms, buyer.as_str(), digest];
         args.extend(seats.iter().map(SeatId::as_str));
 
         let reply = self.call(&scripts::HOLD, &keys, &args).await?;
@@ -63,12 +64,14 @@ impl FindHold for Redis {
             Code::NotLoaded => Ok(Touch::NotLoaded),
             Code::HoldLost => Ok(Touch::Known(None)),
             Code::Ok => {
-                let places = Places::from_stored(reply.text(4)?, reply.text(5)?);
+                let places = stored_places(&reply, reply.text(4)?, 5)?;
                 Ok(Touch::Known(Some(HoldRecord {
                     state: state(&reply, 1)?,
                     lease: Lease { expires_in_ms: reply.count(2)?, deadline_ms: reply.integer(3)? },
-                    places: places.map_err(|place| reply.unexpected(&place))?,
+                    places: places.ok_or_else(|| reply.unexpected("a hold without places"))?,
                     booking: booking(&reply, 6)?,
+                    first: stored_places(&reply, reply.text(4)?, 7)?,
+                    restores: booking(&reply, 8)?,
                 })))
             }
             code => Err(reply.unexpected(code.name())),
@@ -162,6 +165,14 @@ pub(super) fn state(reply: &Reply, index: usize) -> Result<HoldState, Failure> {
     }
 }
 
+/// The places in field `index`, if there are any.
+pub(super) fn stored_places(reply: &Reply, zone: &str, index: usize) -> Result<Option<Places>, Failure> {
+    match reply.text(index)? {
+        "" => Ok(None),
+        ids => Places::from_stored(zone, ids).map(Some).map_err(|place| reply.unexpected(&place)),
+    }
+}
+
 /// The booking in field `index`, if there is one.
 fn booking(reply: &Reply, index: usize) -> Result<Option<BookingId>, Failure> {
     match reply.text(index)? {
@@ -173,6 +184,7 @@ fn booking(reply: &Reply, index: usize) -> Result<Option<BookingId>, Failure> {
 /// The refusals that `hold`, `extend` and `stock_decrement` share; their detail is field 3.
 pub(super) fn common_refusal(reply: &Reply, code: Code) -> Result<Refusal, Failure> {
     match code {
+        Code::Mismatch => Ok(Refusal::KeyMismatch),
         Code::TtlTooLong => {
             let [max_ms] = reply.exactly(3)?;
             Ok(Refusal::TtlTooLong { max_ttl_ms: max_ms.unsigned_abs() })

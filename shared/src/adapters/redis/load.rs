@@ -60,6 +60,7 @@ impl LoadShow for Redis {
     async fn finish_load(&self, show: &Show, lease: &LoadLease) -> Result<Turn<()>, Failure> {
         let id = &show.show_id;
         let mut keys = vec![keys::show(id), keys::load(id), keys::load_seats(id, &lease.name), keys::seats(id)];
+        keys.push(keys::events(id));
         for zone in &show.zones {
             keys.push(keys::load_sold(id, &lease.name, &zone.id));
             keys.push(keys::stock_sold(id, &zone.id));

@@ -12,6 +12,7 @@ pub mod reply;
 pub mod scripts;
 mod settle;
 mod stock;
+mod survey;
 
 use std::time::Duration;
 

@@ -31,7 +31,7 @@ impl Script {
         args: &'static str,
         codes: &'static [Code],
     ) -> Script {
-        let uses_places = file.contains("face(") || file.contains("clock()");
+        let uses_places = ["face(", "clock()", "event("].iter().any(|used| file.contains(used));
         let source = match file.split_once('\n') {
             // `#!lua`, with which every script begins, must stay the first line.
             Some((shebang, rest)) if uses_places => format!("{shebang}\n{PLACES}\n{rest}"),
@@ -62,8 +62,8 @@ macro_rules! scripts {
 scripts! {
     HOLD "hold"
         ("show, hold, seats, held, events, seat-hold...")
-        ("token, ttl_ms, buyer, seat...")
-        [NotLoaded, TtlTooLong, Ok, Closing, UnknownPlace, NotOnSale, LimitExceeded, Unavailable];
+        ("token, ttl_ms, buyer, request, seat...")
+        [NotLoaded, TtlTooLong, Mismatch, Ok, Closing, UnknownPlace, NotOnSale, LimitExceeded, Unavailable];
     HOLD_STATUS "hold_status"
         ("show, hold")
         ("")
@@ -78,7 +78,7 @@ scripts! {
         [NotLoaded, Ok, InProgress, HoldLost];
     PIN "pin"
         ("show, hold, held, events, confirming, place-keys...")
-        ("token, pin_ms, payment, order, buyer, zone, place...")
+        ("token, pin_ms, payment, order, buyer, restores, zone, place...")
         [NotLoaded, Decided, HoldLost, Closing, Ok];
     MARK "mark"
         ("show, hold, held, events, confirming, booking, place-keys...")
@@ -90,8 +90,8 @@ scripts! {
         [NotLoaded, Ok];
     STOCK_DECREMENT "stock_decrement"
         ("show, hold, held, events, stock, stock-next, stock-returned, stock-held, stock-holders, stock-sold")
-        ("token, ttl_ms, buyer, zone, quantity")
-        [NotLoaded, TtlTooLong, Ok, Closing, UnknownZone, NotOnSale, LimitExceeded, SoldOut];
+        ("token, ttl_ms, buyer, request, zone, quantity")
+        [NotLoaded, TtlTooLong, Mismatch, Ok, Closing, UnknownZone, NotOnSale, LimitExceeded, SoldOut];
     STOCK_STATUS "stock_status"
         ("show, stock-held, stock-sold")
         ("zone")
@@ -105,7 +105,7 @@ scripts! {
         ("owner, step, turn_ms, lease_ms, staging_ms, field and value...")
         [LeaseLost, Ok];
     LOAD_FINISH "load_finish"
-        ("show, load, load-seats, seats, load-sold / stock-sold / stock / stock-next / stock-returned / stock-held / stock-holders...")
+        ("show, load, load-seats, seats, events, load-sold / stock-sold / stock / stock-next / stock-returned / stock-held / stock-holders...")
         ("owner, epoch, has_seats, zone_count, zone and capacity..., field and value of show...")
         [Loaded, LeaseLost, Ok];
     CLOSE_SEATS "close_seats"
@@ -124,4 +124,36 @@ scripts! {
         ("show, stock / stock-held / stock-sold...")
         ("version, mark, zone_count, zone and capacity..., field and value of show...")
         [NotLoaded, Stale, Closing, Ok];
+    SURVEY "survey"
+        ("show, seats, held, confirming")
+        ("")
+        [NotLoaded, Ok];
+    PINNED "pinned"
+        ("show, confirming")
+        ("first, count")
+        [NotLoaded, Ok];
+    COMPARE "compare"
+        ("show, place-keys...")
+        ("zone, place...")
+        [NotLoaded, Ok];
+    SCAN "scan"
+        ("show, fields")
+        ("cursor, count")
+        [NotLoaded, Ok];
+    EXPIRE "expire"
+        ("show, held, events, place-keys...")
+        ("zone, from, limit, dry_run")
+        [NotLoaded, Ok];
+    RECOUNT "recount"
+        ("show, held, events, stock, stock-next, stock-returned, stock-held, stock-holders, stock-sold")
+        ("zone, first, last, dry_run")
+        [NotLoaded, UnknownZone, Ok];
+    READ_EVENTS "read_events"
+        ("show, events")
+        ("after, count")
+        [NotLoaded, Ok];
+    UNLOAD "unload"
+        ("show, seats, held, confirming, events, stock / stock-next / stock-returned / stock-held / stock-holders / stock-sold...")
+        ("epoch, last")
+        [NotLoaded, Stale, InUse, Ok];
 }

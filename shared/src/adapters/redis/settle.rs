@@ -2,15 +2,22 @@
 //! last two.
 
 use super::codes::Code;
-use super::hold::{place_keys, zone};
+use super::hold::{place_keys, stored_places, zone};
 use super::reply::Reply;
 use super::{Redis, keys, scripts};
 use crate::Failure;
 use crate::domain::{BookingId, Buyer, HoldToken, OrderId, PIN_MS, Places, ShowId};
-use crate::ports::{Claim, FreePlaces, MarkSold, Pin, PinHold, Sold, Touch, Touched};
+use crate::ports::{Claim, Ending, FreePlaces, Freed, MarkSold, Pin, PinHold, Pinned, Sold, Touch, Touched};
 
 impl PinHold for Redis {
-    async fn pin_hold(&self, show: &ShowId, token: HoldToken, places: &Places, claim: &Claim) -> Touched<Pin> {
+    async fn pin_hold(
+        &self,
+        show: &ShowId,
+        token: HoldToken,
+        places: &Places,
+        claim: &Claim,
+        restores: Option<BookingId>,
+    ) -> Touched<Pin> {
         let mut keys = vec![
             keys::show(show),
             keys::hold(show, token),
@@ -22,16 +29,27 @@ impl PinHold for Redis {
         let payment = claim.payment.as_ref().map_or(Ok(String::new()), serde_json::to_string);
         let payment = payment.map_err(|error| Failure::internal_because("payment as JSON", error))?;
         let order = claim.order.as_ref().map_or("", OrderId::as_str);
+        let restores = restores.map(|booking| booking.to_string()).unwrap_or_default();
         let (token, pin_ms, ids) = (token.to_string(), PIN_MS.to_string(), places.ids());
-        let mut args = vec![token.as_str(), &pin_ms, &payment, order, claim.buyer.as_str(), zone(places)];
+        let mut args = vec![token.as_str(), &pin_ms, &payment, order, claim.buyer.as_str(), &restores, zone(places)];
         args.extend(ids.iter().map(String::as_str));
 
         let reply = self.call(&scripts::PIN, &keys, &args).await?;
         Ok(Touch::Known(match reply.code()? {
-            Code::Ok => Pin::Pinned { confirmed_at_ms: reply.integer(1)?, claim: stored_claim(&reply)? },
+            Code::Ok => Pin::Pinned(Pinned {
+                confirmed_at_ms: reply.integer(1)?,
+                claim: stored_claim(&reply)?,
+                places: stored_places(&reply, zone(places), 5)?.ok_or_else(|| reply.unexpected("no places"))?,
+                first: stored_places(&reply, zone(places), 6)?,
+            }),
             Code::Decided => Pin::Decided,
-            Code::HoldLost if reply.integer(1)? > 0 => Pin::Lost { pinned: Some(stored_claim(&reply)?) },
-            Code::HoldLost => Pin::Lost { pinned: None },
+            Code::HoldLost => {
+                let pinned = if reply.integer(1)? > 0 { Some(stored_claim(&reply)?) } else { None };
+                let gone = reply.numbers(5)?.into_iter().filter_map(|position| {
+                    usize::try_from(position - 1).ok().and_then(|index| ids.get(index)).cloned()
+                });
+                Pin::Lost { pinned, gone: gone.collect() }
+            }
             Code::Closing => return Ok(Touch::Closing { left_ms: reply.integer(1)? }),
             Code::NotLoaded => return Ok(Touch::NotLoaded),
             code => return Err(reply.unexpected(code.name())),
@@ -53,12 +71,11 @@ fn stored_claim(reply: &Reply) -> Result<Claim, Failure> {
 }
 
 impl MarkSold for Redis {
-    async fn mark_sold(&self, show: &ShowId, token: HoldToken, sold: Sold<'_>) -> Touched<()> {
-        let own = BookingId::of(show, token);
-        let outcome = if own == sold.buyer { "confirmed" } else { "refused" };
+    async fn mark_sold(&self, show: &ShowId, token: HoldToken, sold: Sold<'_>) -> Touched<u64> {
+        let (outcome, hold_booking) = outcome(sold.ending);
         let (buyer, version, count) = (sold.buyer.to_string(), sold.version.to_string(), sold.count.to_string());
-        let (token_text, own, ids) = (token.to_string(), own.to_string(), sold.places.ids());
-        let mut args = vec![buyer.as_str(), &version, &token_text, outcome, &own, &count, zone(sold.places)];
+        let (token_text, ids) = (token.to_string(), sold.places.ids());
+        let mut args = vec![buyer.as_str(), &version, &token_text, outcome, &hold_booking, &count, zone(sold.places)];
         args.extend(ids.iter().map(String::as_str));
 
         let keys = settle_keys(show, token, sold.buyer, sold.places);
@@ -67,15 +84,25 @@ impl MarkSold for Redis {
 }
 
 impl FreePlaces for Redis {
-    async fn free_places(&self, show: &ShowId, token: HoldToken, version: u64, places: &Places) -> Touched<()> {
-        let booking = BookingId::of(show, token);
-        let (booking_text, version, token_text) = (booking.to_string(), version.to_string(), token.to_string());
-        let ids = places.ids();
-        let mut args = vec![booking_text.as_str(), &version, &token_text, "refused", zone(places)];
+    async fn free_places(&self, show: &ShowId, token: HoldToken, freed: Freed<'_>) -> Touched<u64> {
+        let (outcome, _) = outcome(freed.ending);
+        let (booking, version) = (freed.booking.to_string(), freed.version.to_string());
+        let (token_text, ids) = (token.to_string(), freed.places.ids());
+        let mut args = vec![booking.as_str(), &version, &token_text, outcome, zone(freed.places)];
         args.extend(ids.iter().map(String::as_str));
 
-        let keys = settle_keys(show, token, booking, places);
+        let keys = settle_keys(show, token, freed.booking, freed.places);
         done(&self.call(&scripts::FREE, &keys, &args).await?)
+    }
+}
+
+/// The state that a hold ends in, and the booking that it is told to be.
+fn outcome(ending: Ending) -> (&'static str, String) {
+    match ending {
+        Ending::Confirmed(booking) => ("confirmed", booking.to_string()),
+        Ending::Refused(booking) => ("refused", booking.to_string()),
+        Ending::Lost => ("expired", String::new()),
+        Ending::GoesOn => ("", String::new()),
     }
 }
 
@@ -93,9 +120,10 @@ fn settle_keys(show: &ShowId, token: HoldToken, booking: BookingId, places: &Pla
     keys
 }
 
-fn done(reply: &Reply) -> Touched<()> {
+/// How many places changed hands.
+fn done(reply: &Reply) -> Touched<u64> {
     match reply.code()? {
-        Code::Ok => Ok(Touch::Known(())),
+        Code::Ok => Ok(Touch::Known(reply.count(1)?)),
         Code::NotLoaded => Ok(Touch::NotLoaded),
         code => Err(reply.unexpected(code.name())),
     }

@@ -3,23 +3,24 @@
 use super::codes::Code;
 use super::hold::{common_refusal, lease, state};
 use super::{Redis, keys, scripts};
-use crate::domain::{Buyer, HoldToken, Places, Refusal, ShowId, ZoneId};
+use crate::domain::{Buyer, Places, Refusal, Request, ShowId, ZoneId};
 use crate::ports::{CountZone, Decision, Held, TakeUnits, Touch, Touched, UnitsHeld, ZoneCount};
 
 impl TakeUnits for Redis {
     async fn take_units(
         &self,
         show: &ShowId,
-        token: HoldToken,
+        request: &Request,
         zone: &ZoneId,
         quantity: u64,
         ttl_ms: Option<u64>,
         buyer: &Buyer,
     ) -> Touched<Decision<UnitsHeld>> {
-        let mut keys = vec![keys::show(show), keys::hold(show, token), keys::held(show), keys::events(show)];
+        let Request { token, digest } = request;
+        let mut keys = vec![keys::show(show), keys::hold(show, *token), keys::held(show), keys::events(show)];
         keys.extend(keys::units(show, zone));
         let (token, ttl_ms, quantity) = (token.to_string(), ttl_ms.unwrap_or(0).to_string(), quantity.to_string());
-        let args = [token.as_str(), &ttl_ms, buyer.as_str(), zone.as_str(), &quantity];
+        let args = [token.as_str(), &ttl_ms, buyer.as_str(), digest, zone.as_str(), &quantity];
 
         let reply = self.call(&scripts::STOCK_DECREMENT, &keys, &args).await?;
         Ok(Touch::Known(match reply.code()? {

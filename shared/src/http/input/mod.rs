@@ -1,9 +1,13 @@
 //! Requests become typed values here and nowhere else: the grammar and the limits of the contract, with all faults of a
-//! request in one answer. One file a body: [`show`], [`hold`], [`confirm`]; [`fields`] is what they read with.
+//! request in one answer. One file a body: [`show`], [`hold`], [`confirm`], [`cancel`], [`empty`]; [`page`] has the query of
+//! lists; [`fields`] is what bodies are read with.
 
+pub mod cancel;
 pub mod confirm;
+pub mod empty;
 pub mod fields;
 pub mod hold;
+pub mod page;
 pub mod show;
 
 use crate::domain::{BookingId, HoldToken, SeatId, ShowId, ZoneId};

@@ -1,0 +1,64 @@
+//! The ports that read many records at once, by their keys.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use aws_sdk_dynamodb::types::KeysAndAttributes;
+use futures_util::future::BoxFuture;
+
+use super::items::Item;
+use super::keys::Key;
+use super::{Dynamo, items, keys};
+use crate::Failure;
+use crate::domain::{Booking, BookingId, RefundRecord};
+use crate::ports::{ReadBookings, ReadRefunds};
+
+/// What the wait for records that a batch left out starts from.
+const BACK_OFF: Duration = Duration::from_millis(20);
+
+impl ReadBookings for Dynamo {
+    async fn read_bookings(&self, ids: &[BookingId]) -> Result<Vec<Booking>, Failure> {
+        let items = self.get_all(ids.iter().map(|id| keys::booking(*id)).collect()).await?;
+        let found = ids.iter().zip(items).filter_map(|(id, item)| Some((*id, item?)));
+        found.map(|(id, item)| items::read_booking(id, &item)).collect()
+    }
+}
+
+impl ReadRefunds for Dynamo {
+    async fn read_refunds(&self, refunds: &[(&str, BookingId)]) -> Result<Vec<RefundRecord>, Failure> {
+        let keys = refunds.iter().map(|(reference, booking)| keys::refund(reference, *booking));
+        let items = self.get_all(keys.collect()).await?;
+        items.iter().flatten().map(items::read_refund).collect()
+    }
+}
+
+impl Dynamo {
+    /// The items of these keys, 100 at most, each read consistently, in their order. What the store leaves out, because it
+    /// is too much for one answer or it is busy, is asked for again within the deadline. Boxed like [`Dynamo::transact`].
+    fn get_all(&self, keys: Vec<Key>) -> BoxFuture<'_, Result<Vec<Option<Item>>, Failure>> {
+        const WHAT: &str = "get of many items";
+        Box::pin(async move {
+            let mut found = HashMap::new();
+            let mut attempt = 0;
+            let mut left = (!keys.is_empty()).then(|| consistent(&keys)).transpose()?;
+            while let Some(wanted) = left {
+                let get = self.client.batch_get_item().request_items(&self.table, wanted);
+                let answer = self.within(WHAT, get.send()).await?;
+                let items = answer.responses.unwrap_or_default().remove(&self.table).unwrap_or_default();
+                found.extend(items.into_iter().filter_map(|item| Some((Key::of(&item)?, item))));
+                left = answer.unprocessed_keys.unwrap_or_default().remove(&self.table);
+                if left.is_some() && !self.deadline.back_off(attempt, BACK_OFF).await {
+                    return Err(Failure::unavailable(WHAT));
+                }
+                attempt += 1;
+            }
+            Ok(keys.iter().map(|key| found.remove(key)).collect())
+        })
+    }
+}
+
+fn consistent(keys: &[Key]) -> Result<KeysAndAttributes, Failure> {
+    let keys = keys.iter().map(Key::attributes).collect();
+    let wanted = KeysAndAttributes::builder().consistent_read(true).set_keys(Some(keys));
+    wanted.build().map_err(|error| Failure::internal_because("keys of a batch", error))
+}

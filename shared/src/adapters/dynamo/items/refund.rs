@@ -1,0 +1,60 @@
+//! Refunds: one record for ever, and an entry in a list while it is due.
+
+use aws_sdk_dynamodb::types::AttributeValue;
+
+use super::super::keys::{self, SORT};
+use super::{Attributes, Item, item, number, text};
+use crate::Failure;
+use crate::domain::{Booking, BookingId, Payment, RefundRecord, RefundStatus, ShowId};
+use crate::ports::RefundEntry;
+
+/// The refund of `payment`, which came for `booking`'s token, as it becomes due.
+pub(in super::super) fn refund_item(booking: &Booking, payment: &Payment, reason: &str, created_at_ms: i64) -> Item {
+    let attributes = [
+        ("reference", Some(text(&payment.reference))),
+        ("booking", Some(text(booking.id.to_string()))),
+        ("show", Some(text(booking.show.as_str()))),
+        ("amount", payment.amount.as_ref().map(text)),
+        ("currency", payment.currency.as_ref().map(text)),
+        ("reason", Some(text(reason))),
+        ("holdFound", Some(AttributeValue::Bool(booking.hold_found))),
+        ("createdAt", Some(number(created_at_ms))),
+        ("status", Some(text(RefundStatus::Due.as_str()))),
+    ];
+    item(&keys::refund(&payment.reference, booking.id), attributes)
+}
+
+/// The entry of a refund in the list of those that are due.
+pub(in super::super) fn refund_entry(reference: &str, booking: BookingId) -> Item {
+    let attributes = [("reference", Some(text(reference))), ("booking", Some(text(booking.to_string())))];
+    item(&keys::refund_entry(reference, booking), attributes)
+}
+
+/// An entry of that list.
+pub(in super::super) fn read_refund_entry(item: &Item) -> Result<RefundEntry, Failure> {
+    let attributes = Attributes(item);
+    Ok(RefundEntry {
+        key: attributes.text(SORT)?.to_owned(),
+        reference: attributes.text("reference")?.to_owned(),
+        booking: BookingId::parse(attributes.text("booking")?).map_err(|_| attributes.missing("booking"))?,
+    })
+}
+
+/// The refund of an item.
+pub(in super::super) fn read_refund(item: &Item) -> Result<RefundRecord, Failure> {
+    let attributes = Attributes(item);
+    let optional = |name| attributes.optional(name).map(ToOwned::to_owned);
+    Ok(RefundRecord {
+        payment: Payment {
+            reference: attributes.text("reference")?.to_owned(),
+            amount: optional("amount"),
+            currency: optional("currency"),
+        },
+        booking: BookingId::parse(attributes.text("booking")?).map_err(|_| attributes.missing("booking"))?,
+        show: ShowId::parse(attributes.text("show")?).map_err(|_| attributes.missing("show"))?,
+        reason: attributes.text("reason")?.to_owned(),
+        hold_found: attributes.flag("holdFound"),
+        created_at_ms: attributes.number("createdAt")?,
+        status: RefundStatus::parse(attributes.text("status")?).ok_or_else(|| attributes.missing("status"))?,
+    })
+}

@@ -1,0 +1,114 @@
+//! `Idempotency-Key`: the same request gets the same hold token again, so that the hold record is the record of the request
+//! (contract: "Headers"; design, section 3).
+
+use std::fmt;
+
+use hmac::digest::InvalidLength;
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::{Digest, Sha256};
+
+use super::ids::{PRINTABLE, is_printable};
+use super::{Buyer, HoldToken, ShowId};
+
+/// What a caller names a request by, so that it can be sent again: 1 to 128 printable ASCII characters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IdempotencyKey(String);
+
+impl IdempotencyKey {
+    /// The shortest key of a caller without identity: nothing else tells such callers apart.
+    pub const MIN_OF_ANYBODY: usize = 32;
+
+    /// Parses a key.
+    ///
+    /// # Errors
+    /// The problem, in words.
+    pub fn parse(text: &str) -> Result<Self, &'static str> {
+        if is_printable(text) { Ok(Self(text.to_owned())) } else { Err(PRINTABLE) }
+    }
+
+    /// How many characters it has.
+    #[must_use]
+    pub fn chars(&self) -> usize {
+        self.0.len()
+    }
+}
+
+/// What tokens are derived with: a secret of the deployment, so that a key that is known, or guessed, is no token.
+#[derive(Clone)]
+pub struct TokenSecret(Hmac<Sha256>);
+
+impl TokenSecret {
+    /// Takes a secret.
+    ///
+    /// # Errors
+    /// None that could happen: HMAC takes keys of any length.
+    pub fn new(secret: &str) -> Result<Self, InvalidLength> {
+        Hmac::new_from_slice(secret.as_bytes()).map(Self)
+    }
+
+    /// The token of a request: of this show, route, buyer and key, and of no other.
+    #[must_use]
+    pub fn token(&self, show: &ShowId, route: &str, buyer: &Buyer, key: &IdempotencyKey) -> HoldToken {
+        let mut mac = self.0.clone();
+        // None of them can hold the line feed that stands between.
+        for part in [show.as_str(), route, buyer.as_str(), &key.0] {
+            mac.update(part.as_bytes());
+            mac.update(b"\n");
+        }
+        HoldToken::from_hash(&mac.finalize().into_bytes())
+    }
+}
+
+impl fmt::Debug for TokenSecret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("TokenSecret(..)")
+    }
+}
+
+/// A request that can be sent again: the token that its key stands for, and what it asks for.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The token: derived from the key, or random where there is none.
+    pub token: HoldToken,
+    /// A hash of what the body asks for; empty without a key.
+    pub digest: String,
+}
+
+impl Request {
+    /// A request that nobody can repeat.
+    #[must_use]
+    pub fn once() -> Self {
+        Self { token: HoldToken::random(), digest: String::new() }
+    }
+
+    /// A request that has a key. `parts` are what its body asks for.
+    #[must_use]
+    pub fn keyed<'a>(token: HoldToken, parts: impl IntoIterator<Item = &'a str>) -> Self {
+        let digest =
+            parts.into_iter().fold(Sha256::new(), |digest, part| digest.chain_update(part).chain_update(b"\n"));
+        Self { token, digest: digest.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_is_of_one_secret_show_route_buyer_and_key() -> Result<(), Box<dyn std::error::Error>> {
+        let (secret, other) = (TokenSecret::new("a")?, TokenSecret::new("b")?);
+        let (show, key) = (ShowId::parse("42")?, IdempotencyKey::parse("k")?);
+        let token = secret.token(&show, "holds", &Buyer::of("ann"), &key);
+        assert_eq!(token, secret.token(&show, "holds", &Buyer::of("ann"), &key));
+        for different in [
+            other.token(&show, "holds", &Buyer::of("ann"), &key),
+            secret.token(&ShowId::parse("43")?, "holds", &Buyer::of("ann"), &key),
+            secret.token(&show, "stock/GA", &Buyer::of("ann"), &key),
+            secret.token(&show, "holds", &Buyer::of("bob"), &key),
+            secret.token(&show, "holds", &Buyer::of("ann"), &IdempotencyKey::parse("l")?),
+        ] {
+            assert_ne!(token, different);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,51 @@
+//! Take a booking back: its places are for sale again, and what was paid is due back, in one transaction (design, section 5).
+
+use super::Outcome;
+use super::deciding::{self, DecidePorts};
+use crate::Failure;
+use crate::domain::{Booking, BookingId, Cancellation, Decision, HoldToken, NotRestorable, Refusal};
+use crate::ports::{ReadBooking, Verdict};
+
+/// What a caller wants.
+#[derive(Clone, Debug, Default)]
+pub struct CancelWish {
+    /// The caller's words.
+    pub reason: Option<String>,
+    /// Whether the money is back already.
+    pub refunded: bool,
+}
+
+/// Cancels a booking. A second cancel answers what the first one did, and frees nothing twice.
+///
+/// # Errors
+/// When a store did not answer; a repeat finds out what happened.
+pub async fn cancel(stores: &(impl ReadBooking + DecidePorts), id: BookingId, wish: &CancelWish) -> Outcome<Booking> {
+    let Some(booking) = stores.read_booking(id).await? else { return Ok(Err(Refusal::BookingNotFound)) };
+    let cancelled = match booking.decision {
+        Decision::Refused(_) => {
+            return Ok(Err(Refusal::NotRestorable { booking: id, because: NotRestorable::Refused }));
+        }
+        Decision::Cancelled(_) => booking,
+        Decision::Confirmed => {
+            // No store has an instant for it. It decides nothing: it is told, and listed by.
+            let at_ms = jiff::Timestamp::now().as_millisecond();
+            let cancellation = Cancellation { reason: wish.reason.clone(), refunded: wish.refunded, at_ms };
+            let cancelled = booking.next(Decision::Cancelled(cancellation));
+            match stores.decide_booking(&cancelled).await? {
+                Verdict::Written => cancelled,
+                Verdict::Decided(found) if matches!(found.decision, Decision::Cancelled(_)) => *found,
+                // Cancelled and restored meanwhile.
+                Verdict::Decided(_) => return Err(Failure::unavailable("a booking changed while it was cancelled")),
+                Verdict::Taken(_) | Verdict::RefundSettled => return Err(Failure::internal("a cancel was refused")),
+            }
+        }
+    };
+    // Told again by a repeat: whoever cancelled first may not have come to it.
+    deciding::tell(stores, token_of(&cancelled), &cancelled, None).await;
+    Ok(Ok(cancelled))
+}
+
+/// The token under which a cancel lets go. It never holds anything: a restore has one of the cancelled version.
+pub(super) fn token_of(cancelled: &Booking) -> HoldToken {
+    HoldToken::of_booking(cancelled.id, cancelled.version - 1)
+}

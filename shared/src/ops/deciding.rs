@@ -1,0 +1,184 @@
+//! What confirm, restore and a reconcile do with places that are pinned: one transaction, and telling Redis what came of
+//! it (design, section 5). The booking item is the decision: whatever was written first is the answer.
+
+use super::Outcome;
+use super::loading::{self, Loader};
+use crate::domain::{Booking, BookingId, Decision, HoldToken, Places, RefusedBecause};
+use crate::ports::{
+    Claim, DecideBooking, Ending, FreePlaces, Freed, MarkSold, Pin, PinHold, Pinned, Sold, SoldPlace, Verdict,
+};
+use crate::{Failure, telemetry};
+
+/// The ports of a decision.
+pub trait DecidePorts: PinHold + MarkSold + FreePlaces + DecideBooking + Loader {}
+impl<T: PinHold + MarkSold + FreePlaces + DecideBooking + Loader> DecidePorts for T {}
+
+/// What came of a transaction.
+#[derive(Debug)]
+pub(super) enum Booked {
+    /// It was written now.
+    Now(Booking),
+    /// The token was decided before: this is what is on record.
+    Before(Booking),
+    /// The guard refused: these places are sold to others. The booking is the one that was tried.
+    Taken(Booking, Vec<SoldPlace>),
+    /// The money of the booking that was to be restored went back already.
+    Refunded,
+}
+
+/// The second half, with the places of `booking` pinned for `token`. Nobody chose a unit by name: in place of one that the
+/// guard finds gone another is pinned and tried, for as long as there are any and there is time.
+pub(super) async fn book(
+    stores: &impl DecidePorts,
+    token: HoldToken,
+    mut booking: Booking,
+    restores: Option<BookingId>,
+) -> Result<Booked, Failure> {
+    loop {
+        match stores.decide_booking(&booking).await? {
+            Verdict::Written => {
+                tell(stores, token, &booking, None).await;
+                return Ok(Booked::Now(booking));
+            }
+            Verdict::Decided(found) => {
+                tell(stores, token, &found, booking.places.as_ref()).await;
+                return Ok(Booked::Before(*found));
+            }
+            Verdict::RefundSettled => return Ok(Booked::Refunded),
+            Verdict::Taken(taken) => match other_units(stores, token, &booking, &taken, restores).await? {
+                Some(pinned) => {
+                    booking.first = pinned.first.or(booking.first);
+                    booking.places = Some(pinned.places);
+                }
+                None => return Ok(Booked::Taken(booking, taken)),
+            },
+        }
+    }
+}
+
+/// Lets other units of the zone take the place of those that are sold; `None`: these are seats, or there are no others.
+async fn other_units(
+    stores: &impl DecidePorts,
+    token: HoldToken,
+    booking: &Booking,
+    taken: &[SoldPlace],
+    restores: Option<BookingId>,
+) -> Result<Option<Pinned>, Failure> {
+    let Some(places) = booking.places.as_ref().filter(|places| places.zone().is_some()) else { return Ok(None) };
+    repair(stores, token, booking, taken, Ending::GoesOn).await;
+    let claim = Claim { payment: booking.payment.clone(), order: booking.order.clone(), buyer: booking.buyer.clone() };
+    let show = &booking.show;
+    let pinned = loading::known(stores, show, || stores.pin_hold(show, token, places, &claim, restores)).await?;
+    match pinned {
+        // The same units again: Redis did not hear of the sale, and would give them again and again.
+        Ok(Pin::Pinned(pinned)) if pinned.places.same_as(places) => {
+            Err(Failure::unavailable("Redis was not told what the record has as sold"))
+        }
+        Ok(Pin::Pinned(pinned)) => Ok(Some(pinned)),
+        Ok(Pin::Decided | Pin::Lost { .. }) | Err(_) => Ok(None),
+    }
+}
+
+/// Writes the refusal of a token whose places the guard refused, and lets go of what it holds. `booking` is the one that
+/// was tried. Answers what is on record then, and whether it was there before.
+pub(super) async fn refuse_taken(
+    stores: &impl DecidePorts,
+    token: HoldToken,
+    booking: Booking,
+    taken: &[SoldPlace],
+) -> Result<(Booking, bool), Failure> {
+    let because = RefusedBecause::AlreadySold(taken.iter().map(|sold| sold.place.clone()).collect());
+    let refused = Booking { decision: Decision::Refused(because), ..booking };
+    match stores.decide_booking(&refused).await? {
+        Verdict::Written => {
+            repair(stores, token, &refused, taken, Ending::Refused(refused.id)).await;
+            Ok((refused, false))
+        }
+        Verdict::Decided(found) => {
+            tell(stores, token, &found, refused.places.as_ref()).await;
+            Ok((*found, true))
+        }
+        Verdict::Taken(_) | Verdict::RefundSettled => Err(Failure::internal("a refusal was refused")),
+    }
+}
+
+/// Writes a refusal, unless the token was decided before. `held` are the places that its hold has, or had. Answers what is
+/// on record then, and whether it was there before.
+pub(super) async fn refuse(
+    stores: &impl DecidePorts,
+    token: HoldToken,
+    refused: Booking,
+    held: Option<&Places>,
+) -> Result<(Booking, bool), Failure> {
+    let (booking, before) = match stores.decide_booking(&refused).await? {
+        Verdict::Written => (refused, false),
+        Verdict::Decided(found) => (*found, true),
+        Verdict::Taken(_) | Verdict::RefundSettled => return Err(Failure::internal("a refusal was refused")),
+    };
+    if let Some(held) = held {
+        tell(stores, token, &booking, Some(held)).await;
+    }
+    Ok((booking, before))
+}
+
+/// Tells Redis what the record says of the token, which holds, or held, `held`. The decision stands whether or not Redis
+/// hears of it: what is missed here, the next touch or reconcile repairs.
+pub(super) async fn tell(stores: &impl DecidePorts, token: HoldToken, booking: &Booking, held: Option<&Places>) {
+    let (show, id, version) = (&booking.show, booking.id, booking.version);
+    let own = booking.places.as_ref();
+    let told = match booking.decision {
+        Decision::Confirmed => {
+            let Some(places) = own.or(held) else { return };
+            let ending = Ending::Confirmed(id);
+            let sold = Sold { buyer: id, version, places, count: places.len(), ending };
+            loading::known(stores, show, || stores.mark_sold(show, token, sold.clone())).await
+        }
+        Decision::Refused(_) | Decision::Cancelled(_) => {
+            let Some(places) = held.or(own) else { return };
+            let ending = match booking.decision {
+                Decision::Refused(_) => Ending::Refused(id),
+                // Its booking is what became of the token, cancelled or not.
+                Decision::Cancelled(_) | Decision::Confirmed => Ending::Confirmed(id),
+            };
+            let freed = Freed { booking: id, version, places, ending };
+            loading::known(stores, show, || stores.free_places(show, token, freed.clone())).await
+        }
+    };
+    untold(told);
+}
+
+/// Read repair: the guard found places sold that Redis let this token hold. They are marked for who has them, and the
+/// hold ends, or goes on without them.
+pub(super) async fn repair(
+    stores: &impl DecidePorts,
+    token: HoldToken,
+    booking: &Booking,
+    taken: &[SoldPlace],
+    ending: Ending,
+) {
+    let Some(mut rest) = booking.places.clone() else { return };
+    let show = &booking.show;
+    while let Some((buyer, version)) = next_buyer(&rest, taken) {
+        // The places of one buyer come first, then the rest of the hold.
+        let theirs =
+            |id: &str| taken.iter().any(|sold| sold.place == id && BookingId::parse(&sold.booking) == Ok(buyer));
+        let (ordered, count) = rest.with_first(theirs);
+        let sold = Sold { buyer, version, places: &ordered, count, ending };
+        untold(loading::known(stores, show, || stores.mark_sold(show, token, sold.clone())).await);
+        rest = ordered.without_first(count);
+    }
+}
+
+/// A buyer of one of `places`, and the version of their booking.
+fn next_buyer(places: &Places, taken: &[SoldPlace]) -> Option<(BookingId, u64)> {
+    let ids = places.ids();
+    let sold = taken.iter().find(|sold| ids.contains(&sold.place))?;
+    Some((BookingId::parse(&sold.booking).ok()?, sold.version))
+}
+
+/// Logs that Redis did not hear of a decision. Not told is not lost.
+pub(super) fn untold<T>(told: Outcome<T>) {
+    if let Err(failure) = told {
+        telemetry::warn("Redis was not told of a decision", &failure);
+    }
+}

@@ -1,0 +1,91 @@
+//! The version of a show: what its PUT could not tell Redis any more is told now.
+
+use std::collections::HashSet;
+
+use super::run::ReconcilePorts;
+use super::show::{ShowCheck, Stopped, on_record};
+use crate::Failure;
+use crate::domain::{Places, SeatId, Show, ZoneId};
+use crate::ops::loading;
+use crate::ports::{Closing, Replacement, Survey};
+
+/// Gives Redis the show as it is on record, if it has another version, half a replacement, or other seats. Answers whether
+/// there was anything to do. While somebody replaces the show nothing is judged.
+pub(super) async fn put_right<S: ReconcilePorts>(
+    check: &ShowCheck<'_, S>,
+    show: &Show,
+    survey: &Survey,
+) -> Result<bool, Stopped> {
+    let seats: Vec<String> = show.seats().collect();
+    let differs = survey.version < show.version
+        || survey.replacement == Replacement::GivenUp
+        || survey.version == show.version && survey.seats != seats.len() as u64;
+    if survey.replacement == Replacement::UnderWay || !differs {
+        return Ok(false);
+    }
+    if !check.dry_run {
+        apply(check, show, &seats).await?;
+    }
+    Ok(true)
+}
+
+/// Applies the record, and takes the seats out that it does not have and nobody holds or has bought. One that somebody has
+/// stays until it is let go of.
+pub(super) async fn apply<S: ReconcilePorts>(
+    check: &ShowCheck<'_, S>,
+    show: &Show,
+    seats: &[String],
+) -> Result<(), Failure> {
+    let id = &show.show_id;
+    let layout: HashSet<&str> = seats.iter().map(String::as_str).collect();
+    let strays = strays(check, show, &layout).await?;
+    let closing = Closing { version: show.version, mark: uuid::Uuid::new_v4().to_string() };
+    let mark = (!strays.is_empty()).then_some(&closing);
+    if mark.is_some() {
+        let step = check.stores.step();
+        // Busy, or taken meanwhile: the next run comes again.
+        on_record(loading::known(&step, id, || step.close_seats(id, &closing, &strays)).await)?;
+    }
+    let step = check.stores.step();
+    on_record(loading::known(&step, id, || step.apply_show(show, seats, mark)).await)
+}
+
+/// Seats that Redis has, the record does not, and nobody has.
+async fn strays<S: ReconcilePorts>(
+    check: &ShowCheck<'_, S>,
+    show: &Show,
+    layout: &HashSet<&str>,
+) -> Result<Vec<String>, Failure> {
+    let mut strays = Vec::new();
+    for seat in all_fields(check, show, None).await? {
+        if !layout.contains(seat.as_str())
+            && let Ok(seat) = SeatId::parse(&seat)
+        {
+            strays.push(seat);
+        }
+    }
+    let (step, places) = (check.stores.step(), Places::Seats(strays.clone()));
+    let compared = loading::known(&step, &show.show_id, || step.compare_places(&show.show_id, &places)).await;
+    let taken: HashSet<usize> = on_record(compared)?.into_iter().map(|(index, _)| index).collect();
+    let free = strays.into_iter().enumerate().filter(|(index, _)| !taken.contains(index));
+    Ok(free.map(|(_, seat)| seat.to_string()).collect())
+}
+
+/// The seats that Redis has, or the numbers of a zone's units that it has as sold.
+pub(super) async fn all_fields<S: ReconcilePorts>(
+    check: &ShowCheck<'_, S>,
+    show: &Show,
+    sold_of: Option<&ZoneId>,
+) -> Result<Vec<String>, Failure> {
+    let (id, step) = (&show.show_id, check.stores.step());
+    let (mut fields, mut cursor) = (Vec::new(), None::<String>);
+    loop {
+        let scan = || step.scan_places(id, sold_of, cursor.as_deref());
+        let scanned = on_record(loading::known(&step, id, scan).await)?;
+        fields.extend(scanned.fields);
+        cursor = scanned.cursor;
+        if cursor.is_none() {
+            return Ok(fields);
+        }
+    }
+}

@@ -1,0 +1,302 @@
+//! One run over all shows, or over one: which shows it looks at, how it stops in time, and where it goes on.
+
+use std::time::{Duration, Instant};
+
+use futures_util::{StreamExt, stream};
+use jiff::{SignedDuration, Timestamp};
+
+use super::super::confirm::ConfirmPorts;
+use super::show::{CheckedShow, ShowCheck, Stopped};
+use crate::Failure;
+use crate::domain::places::SHARDS;
+use crate::domain::{Report, ReportError, ShowId};
+use crate::ports::{
+    ComparePlaces, ExpireHolds, KeepDrained, KeepLease, ListPinned, ListShows, MarkClean, ReadEvents, RecountUnits,
+    ScanPlaces, ShowEntry, Stepwise, SurveyShow, Touch, UnloadShow, WriteAudit,
+};
+
+/// Shows of one page of the list.
+const PAGE: usize = 100;
+/// Shows that are asked for at once whether Redis has them.
+const SURVEYS_AT_ONCE: usize = 16;
+/// How long a lease lasts: a run that died stops the next one no longer.
+const LEASE_MS: u64 = 10_000;
+/// How old a lease gets before it is kept.
+const KEPT_AFTER: Duration = Duration::from_secs(3);
+/// How long after its sale has closed a show stays in Redis.
+const KEPT_LOADED: SignedDuration = SignedDuration::from_hours(24);
+
+/// The ports of a reconcile.
+pub trait ReconcilePorts:
+    ConfirmPorts
+    + Stepwise
+    + SurveyShow
+    + ListPinned
+    + ComparePlaces
+    + ScanPlaces
+    + ExpireHolds
+    + RecountUnits
+    + ReadEvents
+    + UnloadShow
+    + ListShows
+    + KeepDrained
+    + WriteAudit
+    + MarkClean
+    + KeepLease
+{
+}
+impl<T> ReconcilePorts for T where
+    T: ConfirmPorts
+        + Stepwise
+        + SurveyShow
+        + ListPinned
+        + ComparePlaces
+        + ScanPlaces
+        + ExpireHolds
+        + RecountUnits
+        + ReadEvents
+        + UnloadShow
+        + ListShows
+        + KeepDrained
+        + WriteAudit
+        + MarkClean
+        + KeepLease
+{
+}
+
+/// What a run is asked to do.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReconcileWish {
+    /// One show; `None`: every show that is loaded, on sale, or changed since its last clean run.
+    pub show: Option<ShowId>,
+    /// Whether to report only.
+    pub dry_run: bool,
+    /// Whether the schedule asks: such a run gives way to another one that is under way.
+    pub scheduled: bool,
+}
+
+/// Reconciles. It never fails: what could not be done is in the report.
+pub async fn reconcile(stores: &impl ReconcilePorts, wish: &ReconcileWish) -> Report {
+    let report = Report { dry_run: wish.dry_run, complete: true, ..Report::default() };
+    let mut run = Run { stores, dry_run: wish.dry_run, report, lease: None };
+    match &wish.show {
+        Some(show) => run.one(show).await,
+        None if wish.dry_run => run.all(Position::default()).await,
+        None => run.leased(!wish.scheduled).await,
+    }
+    run.report
+}
+
+/// Where a run over all shows is: a shard of the list, a show in it, and how much of that was compared.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Position {
+    shard: u8,
+    show: Option<ShowId>,
+    compared: u8,
+}
+
+impl Position {
+    /// As the lease keeps it.
+    fn stored(&self) -> String {
+        let show = self.show.as_ref().map_or("", ShowId::as_str);
+        format!("{} {} {show}", self.shard, self.compared)
+    }
+
+    /// What is no position is the beginning.
+    fn parse(text: &str) -> Position {
+        let mut words = text.split(' ');
+        let mut number = || words.next().and_then(|word| word.parse().ok()).filter(|shard| *shard < SHARDS);
+        let (Some(shard), Some(compared)) = (number(), number()) else { return Position::default() };
+        Position { shard, show: words.next().and_then(|show| ShowId::parse(show).ok()), compared }
+    }
+}
+
+struct Lease {
+    owner: String,
+    kept: Instant,
+}
+
+struct Run<'a, S> {
+    stores: &'a S,
+    dry_run: bool,
+    report: Report,
+    lease: Option<Lease>,
+}
+
+impl<S: ReconcilePorts> Run<'_, S> {
+    /// All shows, under the lease, from where the last run stopped.
+    async fn leased(&mut self, force: bool) {
+        let owner = uuid::Uuid::new_v4().to_string();
+        match self.stores.step().take_lease(&owner, LEASE_MS, force).await {
+            Ok(Some(stopped_at)) => {
+                self.lease = Some(Lease { owner, kept: Instant::now() });
+                self.all(Position::parse(&stopped_at)).await;
+            }
+            // Another run is under way.
+            Ok(None) => self.report.complete = false,
+            Err(failure) => self.failed(None, &failure),
+        }
+    }
+
+    async fn all(&mut self, from: Position) {
+        let stopped = self.pages(from).await;
+        self.report.complete &= stopped.is_none();
+        if let Some(Lease { owner, .. }) = &self.lease {
+            let stopped_at = stopped.as_ref().map(Position::stored).unwrap_or_default();
+            if let Err(failure) = self.stores.step().end_lease(owner, &stopped_at).await {
+                self.failed(None, &failure);
+            }
+        }
+    }
+
+    /// Goes through the list; answers where it stopped, if it did not come to the end.
+    async fn pages(&mut self, from: Position) -> Option<Position> {
+        let mut compared = from.compared;
+        for shard in from.shard..SHARDS {
+            // The show that the last run stopped in comes again: its shard is asked for from the beginning.
+            let mut skip_to = from.show.as_ref().filter(|_| shard == from.shard);
+            let mut after: Option<ShowId> = None;
+            loop {
+                let here = || Position { shard, show: after.clone(), compared: 0 };
+                if self.is_late() {
+                    return Some(here());
+                }
+                let page = self.stores.step().list_shows(shard, after.as_ref().map(ShowId::as_str), PAGE).await;
+                let page = match page {
+                    Ok(page) => page,
+                    Err(failure) => {
+                        self.failed(None, &failure);
+                        return Some(here());
+                    }
+                };
+                let is_last = page.len() < PAGE;
+                after = page.last().map(|entry| entry.show.clone());
+                let page = page.into_iter().filter(|entry| skip_to.is_none_or(|show| entry.show >= *show));
+                for entry in self.wanted(page.collect()).await {
+                    let compared = if skip_to == Some(&entry.show) { std::mem::take(&mut compared) } else { 0 };
+                    skip_to = skip_to.filter(|show| entry.show < **show);
+                    if let Some(stopped) = self.show(&entry, compared).await {
+                        return Some(Position { shard, show: Some(entry.show), compared: stopped });
+                    }
+                }
+                if is_last {
+                    break;
+                }
+            }
+        }
+        None
+    }
+
+    /// The entries of a page whose shows have to be looked at: on sale, changed since the last clean run, or loaded.
+    async fn wanted(&self, entries: Vec<ShowEntry>) -> Vec<ShowEntry> {
+        let now = Timestamp::now();
+        let checked = entries.into_iter().map(|entry| async move {
+            let wanted = is_on_sale(&entry, now) || entry.clean != Some(entry.version) || {
+                let survey = self.stores.step().survey_show(&entry.show).await;
+                // One that could not be asked for is looked at, and fails there by its name.
+                !matches!(survey, Ok(Touch::NotLoaded))
+            };
+            wanted.then_some(entry)
+        });
+        stream::iter(checked).buffered(SURVEYS_AT_ONCE).filter_map(std::future::ready).collect().await
+    }
+
+    /// One show, whatever its state.
+    async fn one(&mut self, show: &ShowId) {
+        let check = ShowCheck::new(self.stores, self.dry_run);
+        match self.stores.step().read_show(show).await {
+            Ok(Some(record)) => {
+                let checked = check.run(&record, 0, None, false).await;
+                self.report.complete &= self.take(show, checked).is_none();
+            }
+            Ok(None) => self.report.errors.push(ReportError {
+                show_id: Some(show.to_string()),
+                code: "show_not_found",
+                detail: "There is no such show.".to_owned(),
+            }),
+            Err(failure) => self.failed(Some(show), &failure),
+        }
+    }
+
+    /// A show of the list, from a shard of its places on; answers the shard that it stopped before.
+    async fn show(&mut self, entry: &ShowEntry, from: u8) -> Option<u8> {
+        if self.is_late() {
+            return Some(from);
+        }
+        self.keep_lease().await;
+        let record = match self.stores.step().read_show(&entry.show).await {
+            Ok(Some(record)) => record,
+            Ok(None) => return None,
+            Err(failure) => {
+                self.failed(Some(&entry.show), &failure);
+                return None;
+            }
+        };
+        let closed_at = entry.closes_at.or(entry.starts_at);
+        let is_over = closed_at.is_some_and(|at| at.duration_until(Timestamp::now()) > KEPT_LOADED);
+        let check = ShowCheck::new(self.stores, self.dry_run);
+        let checked = check.run(&record, from, entry.clean, is_over).await;
+        self.take(&entry.show, checked)
+    }
+
+    /// Puts what came of a show into the report; answers the shard that it stopped before.
+    fn take(&mut self, show: &ShowId, (checked, stopped): CheckedShow) -> Option<u8> {
+        self.report.shows.push(checked);
+        match stopped {
+            None => None,
+            Some(Stopped::Late { shard }) => Some(shard),
+            Some(Stopped::Failed(failure)) => {
+                self.failed(Some(show), &failure);
+                None
+            }
+        }
+    }
+
+    fn failed(&mut self, show: Option<&ShowId>, failure: &Failure) {
+        let code = match failure {
+            Failure::Unavailable { .. } | Failure::Undecided => "unavailable",
+            Failure::Internal { .. } => "internal",
+        };
+        let show_id = show.map(ToString::to_string);
+        self.report.errors.push(ReportError { show_id, code, detail: failure.to_string() });
+        self.report.complete = false;
+    }
+
+    /// Whether there is no time left for another step.
+    fn is_late(&self) -> bool {
+        self.stores.deadline().left() < self.stores.budget()
+    }
+
+    async fn keep_lease(&mut self) {
+        let Some(lease) = self.lease.as_mut().filter(|lease| lease.kept.elapsed() > KEPT_AFTER) else { return };
+        lease.kept = Instant::now();
+        // One that could not be kept costs a run that does the same.
+        self.stores.step().take_lease(&lease.owner, LEASE_MS, false).await.ok();
+    }
+}
+
+/// Whether places of a show can be held now, by our own clock: this only chooses what to look at.
+fn is_on_sale(entry: &ShowEntry, now: Timestamp) -> bool {
+    let is_over = entry.closes_at.or(entry.starts_at).is_some_and(|closed_at| closed_at < now);
+    entry.opens_at.is_none_or(|opens_at| opens_at <= now) && !is_over
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_position_survives_its_stored_form() -> Result<(), &'static str> {
+        for position in [
+            Position::default(),
+            Position { shard: 63, show: Some(ShowId::parse("42")?), compared: 17 },
+            Position { shard: 5, show: None, compared: 0 },
+        ] {
+            assert_eq!(Position::parse(&position.stored()), position);
+        }
+        for none in ["", "64 0 42", "0 64 42", "x", "1"] {
+            assert_eq!(Position::parse(none), Position::default(), "{none}");
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,83 @@
+//! Give a cancelled booking its places again: a hold of them under a token derived from the booking and its version, then
+//! confirm's own second half, which withdraws the refund (design, section 5).
+
+use super::Outcome;
+use super::cancel::token_of;
+use super::deciding::{self, Booked, DecidePorts};
+use super::loading;
+use crate::Failure;
+use crate::domain::{Booking, BookingId, Cancellation, Decision, HoldToken, NotRestorable, Refusal};
+use crate::ports::{Claim, Ending, Freed, Pin, ReadBooking};
+
+/// Restores a booking. A second restore answers what the first one did.
+///
+/// # Errors
+/// When a store did not answer; a repeat finds out what happened.
+pub async fn restore(stores: &(impl ReadBooking + DecidePorts), id: BookingId) -> Outcome<Booking> {
+    let Some(booking) = stores.read_booking(id).await? else { return Ok(Err(Refusal::BookingNotFound)) };
+    match booking.decision {
+        Decision::Refused(_) => Ok(Err(not_restorable(&booking, NotRestorable::Refused))),
+        Decision::Cancelled(Cancellation { refunded: true, .. }) => {
+            Ok(Err(not_restorable(&booking, NotRestorable::Refunded)))
+        }
+        Decision::Cancelled(_) => finish(stores, booking).await,
+        Decision::Confirmed => {
+            let token = HoldToken::of_booking(id, booking.version - 1);
+            deciding::tell(stores, token, &booking, None).await;
+            Ok(Ok(booking))
+        }
+    }
+}
+
+fn not_restorable(booking: &Booking, because: NotRestorable) -> Refusal {
+    Refusal::NotRestorable { booking: booking.id, because }
+}
+
+/// Goes through with the restore of a cancelled booking, from wherever it was left.
+pub(super) async fn finish(stores: &(impl ReadBooking + DecidePorts), cancelled: Booking) -> Outcome<Booking> {
+    let (show, id) = (&cancelled.show, cancelled.id);
+    let Some(places) = &cancelled.places else { return Err(Failure::internal("a cancelled booking has no places")) };
+    let token = HoldToken::of_booking(id, cancelled.version);
+    // The cancel may not have come to it.
+    deciding::tell(stores, token_of(&cancelled), &cancelled, None).await;
+
+    let claim =
+        Claim { payment: cancelled.payment.clone(), order: cancelled.order.clone(), buyer: cancelled.buyer.clone() };
+    let pinned = loading::known(stores, show, || stores.pin_hold(show, token, places, &claim, Some(id))).await?;
+    let pinned = match pinned {
+        Ok(Pin::Pinned(pinned)) => pinned,
+        Ok(Pin::Lost { gone, .. }) => return Ok(Err(not_restorable(&cancelled, NotRestorable::Gone(gone)))),
+        Ok(Pin::Decided) => return read_restored(stores, &cancelled).await,
+        Err(refusal) => return Ok(Err(refusal)),
+    };
+    let restored = Booking {
+        places: Some(pinned.places),
+        first: pinned.first.or(cancelled.first.clone()),
+        ..cancelled.next(Decision::Confirmed)
+    };
+    match deciding::book(stores, token, restored.clone(), Some(id)).await? {
+        Booked::Now(booking) => Ok(Ok(booking)),
+        Booked::Before(booking) if booking.decision == Decision::Confirmed => Ok(Ok(booking)),
+        // Restored and cancelled again meanwhile.
+        Booked::Before(_) => Err(Failure::unavailable("a booking changed while it was restored")),
+        Booked::Taken(tried, taken) => {
+            deciding::repair(stores, token, &tried, &taken, Ending::Lost).await;
+            let gone = taken.into_iter().map(|sold| sold.place).collect();
+            Ok(Err(not_restorable(&cancelled, NotRestorable::Gone(gone))))
+        }
+        Booked::Refunded => {
+            let places = restored.places.as_ref().unwrap_or(places);
+            let freed = Freed { booking: id, version: cancelled.version, places, ending: Ending::Lost };
+            deciding::untold(loading::known(stores, show, || stores.free_places(show, token, freed.clone())).await);
+            Ok(Err(not_restorable(&cancelled, NotRestorable::Refunded)))
+        }
+    }
+}
+
+/// What is on record when Redis says that this restore was done before.
+async fn read_restored(stores: &impl ReadBooking, cancelled: &Booking) -> Outcome<Booking> {
+    match stores.read_booking(cancelled.id).await? {
+        Some(booking) if booking.decision == Decision::Confirmed => Ok(Ok(booking)),
+        _ => Err(Failure::unavailable("a booking changed while it was restored")),
+    }
+}
