@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::body::Body;
 use holdfast::{App, Config};
@@ -12,16 +13,21 @@ use holdfast_local::template;
 use hyper::Request;
 use hyper::header::CONTENT_TYPE;
 use serde_json::Value;
+use serde_json::value::to_raw_value;
 
 use super::Answer;
 
 /// What events say of the port that the gateway listens on. Nobody listens.
 const PORT: u16 = 3000;
 
+/// The function that the schedule calls.
+const RECONCILE: &str = "ReconcileFunction";
+
 /// An `App` with connections of its own, called as API Gateway would call it. A clone shares them.
 #[derive(Clone)]
 pub struct Client {
     app: Arc<App>,
+    lambda: Lambda,
     gateway: Arc<Gateway>,
 }
 
@@ -39,12 +45,31 @@ impl Client {
         let template = template::functions().unwrap();
         let (lambda, _ended) = Lambda::deploy(&template, handlers(&app)).unwrap();
         let gateway = Arc::new(Gateway::new(&template, &lambda, PORT).unwrap());
-        Client { app, gateway }
+        Client { app, lambda, gateway }
     }
 
     /// The functions' own state, for tests that call an operation and not a route.
     pub fn app(&self) -> &Arc<App> {
         &self.app
+    }
+
+    /// Hands an event to the reconcile function, as the schedule does, or somebody by hand, and answers its report.
+    ///
+    /// # Panics
+    /// When the function fails: whatever it is sent, it has a report.
+    pub async fn reconcile(&self, event: Value) -> Value {
+        reported(&self.lambda, event).await
+    }
+
+    /// The same, with another time-out than the template's.
+    ///
+    /// # Panics
+    /// When the function fails, or does not end by itself before it is stopped.
+    pub async fn reconcile_within(&self, timeout: Duration, event: Value) -> Value {
+        let mut template = template::functions().unwrap();
+        template.iter_mut().filter(|function| function.name == RECONCILE).for_each(|spec| spec.timeout = timeout);
+        let (lambda, _ended) = Lambda::deploy(&template, handlers(&self.app)).unwrap();
+        reported(&lambda, event).await
     }
 
     /// Calls a route; `Value::Null` is no body.
@@ -67,4 +92,10 @@ impl Client {
         let request = headers.iter().fold(request, |request, (name, value)| request.header(*name, *value));
         Answer::read(self.gateway.answer(request.body(body.into()).unwrap()).await).await
     }
+}
+
+async fn reported(lambda: &Lambda, event: Value) -> Value {
+    let function = lambda.function(RECONCILE).unwrap();
+    let report = function.invoke(&uuid::Uuid::new_v4().to_string(), to_raw_value(&event).unwrap()).await;
+    serde_json::from_str(report.unwrap().get()).unwrap()
 }
