@@ -30,7 +30,11 @@ impl ReadBooking for Dynamo {
 impl DecideBooking for Dynamo {
     async fn decide_booking(&self, booking: &Booking) -> Result<Verdict, Failure> {
         let (parts, writes): (Vec<Part>, Vec<TransactWriteItem>) = self.writes(booking)?.into_iter().unzip();
-        let reasons = match self.transact("booking", writes).await? {
+        let transacted = match booking.version {
+            1 => self.transact("booking", writes).await?,
+            _ => self.transact_later("booking", writes).await?,
+        };
+        let reasons = match transacted {
             Transacted::Done => return Ok(Verdict::Written),
             Transacted::Cancelled(reasons) => reasons,
         };

@@ -19,7 +19,7 @@ impl RecordRefund for Dynamo {
             self.put_if(record, Condition::absent())?,
             self.put(items::refund_entry(&payment.reference, booking.id))?,
         ];
-        match self.transact("refund", writes).await? {
+        match self.transact_later("refund", writes).await? {
             // Cancelled: it is on record already.
             Transacted::Done | Transacted::Cancelled(_) => Ok(()),
         }
@@ -44,7 +44,7 @@ impl SettleRefund for Dynamo {
             self.delete(&keys::refund_entry(reference, booking))?,
         ];
         // The contract's `in_progress` is about a hold: a restore of the booking at this moment is just "try again".
-        let transacted = self.transact("refund", writes).await.map_err(|failure| match failure {
+        let transacted = self.transact_later("refund", writes).await.map_err(|failure| match failure {
             Failure::Undecided => Failure::unavailable("another write of this refund is under way"),
             other => other,
         });

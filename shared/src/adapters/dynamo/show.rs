@@ -25,12 +25,7 @@ impl WriteShow for Dynamo {
             version => Condition::new("version = :current").number(":current", version - 1),
         };
         let puts = vec![self.put_if(items::show_item(show)?, previous)?, self.put(items::show_entry(show))?];
-        // The contract's `in_progress` is about a hold: another PUT of this show is just "try again".
-        let transacted = self.transact("show", puts).await.map_err(|failure| match failure {
-            Failure::Undecided => Failure::unavailable("another write of this show is under way"),
-            other => other,
-        });
-        match transacted? {
+        match self.transact_later("show", puts).await? {
             Transacted::Done => Ok(true),
             // Our own write, whose answer was lost, is ours.
             Transacted::Cancelled(_) => {

@@ -132,6 +132,18 @@ impl Dynamo {
         Box::pin(self.run(what, writes))
     }
 
+    /// The same for what is no decision of a hold: the contract's `in_progress` is about that, and this is just "try again".
+    pub(super) async fn transact_later(
+        &self,
+        what: &str,
+        writes: Vec<TransactWriteItem>,
+    ) -> Result<Transacted, Failure> {
+        self.transact(what, writes).await.map_err(|failure| match failure {
+            Failure::Undecided => Failure::unavailable(format!("another write of the same {what} is under way")),
+            other => other,
+        })
+    }
+
     async fn run(&self, what: &str, writes: Vec<TransactWriteItem>) -> Result<Transacted, Failure> {
         let what = format!("transaction of a {what}");
         let (mut attempt, mut undecided) = (0, false);
