@@ -14,6 +14,7 @@ const PROBLEMS: &[(&str, u16, &str)] = &[
     ("zone_not_found", 404, "The show has no such zone."),
     ("hold_not_found", 404, "There is no such hold."),
     ("booking_not_found", 404, "There is no such booking."),
+    ("refund_not_found", 404, "There is no such refund."),
     ("not_found", 404, "There is no such path."),
     ("unknown_seat", 404, "The show does not have all of these seats."),
     ("method_not_allowed", 405, ""),

@@ -53,11 +53,12 @@ async fn pitfall_38_a_path_that_is_not_there_is_404_by_every_method() {
     let token = sys.hold(&show, &["E1"]).await.text("holdToken").to_owned();
     for path in [
         "/".to_owned(),
-        "/shows".to_owned(),
         "/shows/".to_owned(),
         "/holds".to_owned(),
         "/SHOWS/demo".to_owned(),
         "/bookings".to_owned(),
+        "/refunds/".to_owned(),
+        "/refunds/pay_1/settle".to_owned(),
         format!("/shows/{show}/"),
         format!("/shows/{show}/seats"),
         format!("/shows/{show}//holds"),
