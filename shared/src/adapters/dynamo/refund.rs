@@ -43,12 +43,7 @@ impl SettleRefund for Dynamo {
             self.update_if(&keys::refund(reference, booking), "SET #status = :settled", due)?,
             self.delete(&keys::refund_entry(reference, booking))?,
         ];
-        // The contract's `in_progress` is about a hold: a restore of the booking at this moment is just "try again".
-        let transacted = self.transact_later("refund", writes).await.map_err(|failure| match failure {
-            Failure::Undecided => Failure::unavailable("another write of this refund is under way"),
-            other => other,
-        });
-        match transacted? {
+        match self.transact_later("refund", writes).await? {
             // Cancelled: it is not due, and the record says what it is.
             Transacted::Done | Transacted::Cancelled(_) => Ok(()),
         }
