@@ -85,7 +85,7 @@ pub trait ReadBookings {
 /// A booking, as a list has it.
 #[derive(Clone, Debug)]
 pub struct BookingEntry {
-    /// What sorts it in its list.
+    /// What sorts it among those that it is read with.
     pub key: String,
     /// Its id.
     pub booking: BookingId,

@@ -1,7 +1,11 @@
 //! The lists of shows and of bookings, page by page. That of refunds is in `refunds`.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
+use holdfast::Deadline;
+use holdfast::domain::{OrderId, ShowId};
+use holdfast::ports::{FindByOrder, FindByReference, ListBookings};
 use holdfast_tests::dynamo_front::Fault;
 use holdfast_tests::servers::{self, fresh_show_id};
 use holdfast_tests::sys::{Answer, Sys, paid};
@@ -220,6 +224,22 @@ async fn a_cursor_is_of_one_list_and_one_search() {
                 assert_invalid(&answer, &[("cursor", CURSOR)]);
             }
         }
+    }
+}
+
+/// A cursor is only encoded: a caller can make one up. It may lead anywhere in its own list, and nowhere else.
+#[tokio::test]
+async fn a_cursor_that_was_made_up_leads_to_no_fault() {
+    let sys = shared().await;
+    let id = sys.define(json!({})).await;
+    book(&sys, &id, "E1", json!({"payment": {"reference": "pay_1"}, "orderId": "1"})).await.expect(201);
+    let stores = sys.app().stores(Deadline::after(Duration::from_secs(4)));
+    let (show, order) = (ShowId::parse(&id).unwrap(), OrderId::parse("1").unwrap());
+    for (after, found) in [(" ", 1), ("~", 0), ("pay_1", 0), ("\u{10ffff}", 0)] {
+        let by_reference = stores.find_by_reference(&show, "pay_1", Some(after), 9).await.unwrap();
+        let by_order = stores.find_by_order(&show, &order, Some(after), 9).await.unwrap();
+        assert_eq!((by_reference.len(), by_order.len()), (found, found), "after {after:?}");
+        stores.list_bookings(&show, 0, Some(after), 9).await.unwrap();
     }
 }
 

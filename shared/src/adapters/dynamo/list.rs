@@ -42,7 +42,12 @@ impl FindByReference for Dynamo {
     ) -> Result<Vec<BookingEntry>, Failure> {
         let Key { partition, sort } = keys::bookings_of(show, reference);
         let items = self.after(partition, &sort, after, limit).await?;
-        items.iter().map(items::read_booking_entry).collect()
+        let entry = |item| {
+            let entry = items::read_booking_entry(item)?;
+            // All of them begin alike: what sorts them is the rest.
+            Ok(BookingEntry { key: entry.booking.to_string(), ..entry })
+        };
+        items.iter().map(entry).collect()
     }
 }
 
@@ -67,8 +72,8 @@ impl ListRefunds for Dynamo {
 }
 
 impl Dynamo {
-    /// The items of a partition whose sort keys begin with `prefix`, after a sort key, `limit` at most; fewer: there are
-    /// no more. Boxed like [`Dynamo::transact`].
+    /// The items of a partition whose sort keys begin with `prefix`, after the one that goes on with `after`, `limit` at
+    /// most; fewer: there are no more. Boxed like [`Dynamo::transact`].
     fn after<'a>(
         &'a self,
         partition: String,
@@ -77,7 +82,7 @@ impl Dynamo {
         limit: usize,
     ) -> BoxFuture<'a, Result<Vec<Item>, Failure>> {
         Box::pin(async move {
-            let start = after.map(|sort| Key { partition: partition.clone(), sort: sort.to_owned() });
+            let start = after.map(|after| Key { partition: partition.clone(), sort: format!("{prefix}{after}") });
             let (mut found, mut from) = (Vec::new(), start.map(|key| key.attributes()));
             loop {
                 let most = i32::try_from(limit - found.len()).unwrap_or(i32::MAX);
