@@ -20,7 +20,8 @@ local places = {unpack(ARGV, FIRST_PLACE)}
 -- Check pass.
 local now_ms = clock()
 if redis.call('EXISTS', show_key) == 0 then return {-2, 0} end
-if version > 0 and version < tonumber(redis.call('GET', booking_key) or 0) then return {0, 0} end
+local recorded = tonumber(redis.call('GET', booking_key) or 0)
+if version > 0 and version < recorded then return {0, 0} end
 local state = redis.call('HGET', hold_key, 'state')
 local face = places_face(FIRST_PLACE_KEY, zone, places, show_key)
 local sold, holder = face.read(now_ms, token)
@@ -33,13 +34,13 @@ for i = 1, #places do
   if was_held then face.let_go(i) end
   if was_sold or was_held then freed[#freed + 1] = places[i] end
 end
-if version > 0 then redis.call('SET', booking_key, version, 'PX', DAY_MS) end
+if version > recorded then redis.call('SET', booking_key, version, 'PX', DAY_MS) end
 if #freed > 0 then
   face.recount()
   redis.call('ZREM', held_key, unpack(freed))
   event(events_key, 'freed', freed)
 end
-if state then
+if state and state ~= outcome then
   redis.call('HSET', hold_key, 'state', outcome, 'booking', booking, 'deadline', now_ms)
   redis.call('PEXPIRE', hold_key, DAY_MS)
 end

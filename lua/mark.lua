@@ -33,7 +33,7 @@ local face = places_face(FIRST_PLACE_KEY, zone, places, show_key)
 local sold, holder = face.read(now_ms, token)
 
 -- Write pass.
-local marked, freed, passed_over = {}, {}, false
+local marked, kept, freed, passed_over = {}, {}, {}, false
 for i = 1, #places do
   local mine = holder[i] == token
   -- A unit above a lowered capacity was handed out before, and can still be sold to who had it.
@@ -44,6 +44,8 @@ for i = 1, #places do
   elseif sold[i] and sold[i] ~= '' and mine then
     -- Sold, and held all the same: whoever bought it keeps it.
     face.sell(i, sold[i])
+    kept[#kept + 1] = places[i]
+    passed_over = passed_over or i <= sold_count and sold[i] ~= buyer_booking
   else
     if i <= sold_count and sold[i] ~= buyer_booking then passed_over = true end
     if mine and ends then
@@ -52,8 +54,9 @@ for i = 1, #places do
     end
   end
 end
-if #marked + #freed > 0 then
+if #marked + #kept + #freed > 0 then
   face.recount()
+  if #kept > 0 then redis.call('ZREM', held_key, unpack(kept)) end
   if #marked > 0 then redis.call('ZREM', held_key, unpack(marked)) end
   if #freed > 0 then redis.call('ZREM', held_key, unpack(freed)) end
 end

@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- Takes a show out of Redis, if nobody holds anything of it and all of its events were read. A touch loads it again.
+-- Takes a show out of Redis, if nobody holds anything of it and all of its events were read; a touch loads it again.
 --
 -- Race: somebody holds a seat of it, or something happens to it, while it is taken out.
 -- KEYS: show, seats, held, confirming, events, stock / stock-next / stock-returned / stock-held / stock-holders / stock-sold...

@@ -5,19 +5,23 @@ use std::time::Duration;
 
 use holdfast::adapters::redis::Redis;
 use holdfast::domain::show::Show;
-use holdfast::domain::{SeatId, ShowId};
+use holdfast::domain::{HoldToken, Request, SeatId, ShowId};
 use holdfast::ports::{Chunk, LoadShow, Turn};
 use holdfast::{Config, Deadline};
 use serde_json::json;
 
 use crate::servers::fresh_show_id;
 
+/// A secret that derives tokens.
+pub const TOKEN_SECRET: &str = "0123456789abcdef0123456789abcdef";
+
 /// How long a test may take over what it does with a port.
 const BUDGET: Duration = Duration::from_secs(30);
 
 /// The port of Redis, as the operations have it.
 pub fn redis_port(url: &str) -> Redis {
-    let vars = [("REDIS_URL", url), ("AWS_ENDPOINT_URL_DYNAMODB", "http://127.0.0.1:1")];
+    let vars =
+        [("REDIS_URL", url), ("AWS_ENDPOINT_URL_DYNAMODB", "http://127.0.0.1:1"), ("TOKEN_SECRET", TOKEN_SECRET)];
     let vars = HashMap::from(vars.map(|(name, value)| (name.to_owned(), value.to_owned())));
     Redis::new(Config::from_vars(&vars).unwrap().redis).by(deadline())
 }
@@ -56,6 +60,11 @@ pub async fn load(redis: &impl LoadShow, show: &Show) {
     let seats = Chunk::Seats(numbers.map(|number| format!("E{number}")).collect());
     redis.put_chunk(id, &lease, 1, &seats).await.unwrap();
     redis.finish_load(show, &lease).await.unwrap();
+}
+
+/// A request under this token that came without a key.
+pub fn once(token: HoldToken) -> Request {
+    Request { token, digest: String::new() }
 }
 
 /// Seats by their ids.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use holdfast::domain::{Buyer, SeatId, ShowId};
+use holdfast::domain::{Buyer, Request, SeatId, ShowId};
 use holdfast::ops::hold::{HoldWish, hold};
 
 use super::scripts::microseconds_per_call;
@@ -55,6 +55,7 @@ async fn measure(redis_url: &str, callers: usize, wishes: &Arc<Vec<(ShowId, Seat
                         seats: vec![seat.clone()],
                         ttl_ms: Some(300_000),
                         buyer: Buyer::default(),
+                        request: Request::once(),
                     };
                     let held = hold(&stores(&app), &wish).await.expect("an answer");
                     assert_eq!(held.is_ok(), granted);

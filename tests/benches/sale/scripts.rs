@@ -4,10 +4,10 @@
 use std::future::Future;
 use std::sync::Arc;
 
-use holdfast::domain::{Buyer, HoldToken, Places, SeatId, ZoneId};
+use holdfast::domain::{Buyer, HoldToken, Places, Request, SeatId, ShowId, ZoneId};
 use holdfast::ports::{
-    Claim, CountZone, Decision, ExtendHold, FindHold, FreePlaces, HoldSeats, MarkSold, PinHold, ReleaseHold, Sold,
-    TakeUnits, Touch, Touched,
+    Claim, CountZone, Decision, Ending, ExtendHold, FindHold, FreePlaces, Freed, HoldSeats, MarkSold, PinHold,
+    ReleaseHold, Sold, TakeUnits, Touch, Touched,
 };
 use holdfast::{Stores, domain::BookingId};
 
@@ -92,11 +92,11 @@ impl Bench<'_> {
 
     async fn seats(&self) {
         let hold = |stores: Stores, (show, seat, token): Case| async move {
-            stores.hold_seats(&show.id, token, &[seat], Some(300_000), &Buyer::default()).await
+            stores.hold_seats(&show.id, &once(token), &[seat], Some(300_000), &Buyer::default()).await
         };
         self.script("hold granted", hold).await;
         self.script("hold refused", |stores, (show, seat, _)| async move {
-            let refused = stores.hold_seats(&show.id, HoldToken::random(), &[seat], None, &Buyer::default()).await;
+            let refused = stores.hold_seats(&show.id, &Request::once(), &[seat], None, &Buyer::default()).await;
             refused_only(refused)
         })
         .await;
@@ -119,26 +119,32 @@ impl Bench<'_> {
         })
         .await;
         self.script("pin refused", |stores, (show, seat, token)| async move {
-            stores.pin_hold(&show.id, token, &Places::Seats(vec![seat]), &Claim::default()).await
+            stores.pin_hold(&show.id, token, &Places::Seats(vec![seat]), &Claim::default(), None).await
         })
         .await;
         // A token that Redis does not know takes free places, as the pin of a late confirm does.
         self.script("pin granted (late)", |stores, (show, seat, token)| async move {
-            stores.pin_hold(&show.id, other(token), &Places::Seats(vec![seat]), &Claim::default()).await
+            stores.pin_hold(&show.id, other(token), &Places::Seats(vec![seat]), &Claim::default(), None).await
         })
         .await;
         self.script("free granted", |stores, (show, seat, token)| async move {
-            stores.free_places(&show.id, other(token), 1, &Places::Seats(vec![seat])).await
+            free(&stores, &show.id, other(token), seat).await
         })
         .await;
         self.script("free refused", |stores, (show, seat, token)| async move {
-            stores.free_places(&show.id, other(token), 1, &Places::Seats(vec![seat])).await
+            free(&stores, &show.id, other(token), seat).await
         })
         .await;
         for name in ["mark granted", "mark refused"] {
             self.script(name, |stores, (show, seat, token)| async move {
                 let (places, buyer) = (Places::Seats(vec![seat]), BookingId::of(&show.id, token));
-                stores.mark_sold(&show.id, token, Sold { buyer, version: 1, places: &places, count: 1 }).await
+                stores
+                    .mark_sold(
+                        &show.id,
+                        token,
+                        Sold { buyer, version: 1, places: &places, count: 1, ending: Ending::Confirmed(buyer) },
+                    )
+                    .await
             })
             .await;
         }
@@ -146,11 +152,11 @@ impl Bench<'_> {
 
     async fn units(&self) {
         self.script("stock_decrement granted", |stores, (show, _, token)| async move {
-            stores.take_units(&show.id, other(other(token)), &zone(), 1, None, &Buyer::default()).await
+            stores.take_units(&show.id, &once(other(other(token))), &zone(), 1, None, &Buyer::default()).await
         })
         .await;
         self.script("stock_decrement refused", |stores, (show, _, _)| async move {
-            refused_only(stores.take_units(&show.id, HoldToken::random(), &zone(), 11, None, &Buyer::default()).await)
+            refused_only(stores.take_units(&show.id, &Request::once(), &zone(), 11, None, &Buyer::default()).await)
         })
         .await;
         self.script("stock_status", |stores, (show, _, _)| async move { stores.count_zone(&show.id, &zone()).await })
@@ -158,13 +164,24 @@ impl Bench<'_> {
     }
 }
 
+async fn free(stores: &Stores, show: &ShowId, token: HoldToken, seat: SeatId) -> Touched<u64> {
+    let (booking, places) = (BookingId::of(show, token), Places::Seats(vec![seat]));
+    let freed = Freed { booking, version: 1, places: &places, ending: Ending::Refused(booking) };
+    stores.free_places(show, token, freed).await
+}
+
 fn zone() -> ZoneId {
     ZoneId::parse("GA").unwrap()
 }
 
+/// A request under this token that came without a key.
+fn once(token: HoldToken) -> Request {
+    Request { token, digest: String::new() }
+}
+
 /// A token that belongs to `token` and was never used.
 fn other(token: HoldToken) -> HoldToken {
-    HoldToken::parse(&BookingId::of(&holdfast::domain::ShowId::parse("other").unwrap(), token).to_string()).unwrap()
+    HoldToken::parse(&BookingId::of(&ShowId::parse("other").unwrap(), token).to_string()).unwrap()
 }
 
 fn refused_only<T: std::fmt::Debug>(answer: Touched<Decision<T>>) -> Touched<()> {

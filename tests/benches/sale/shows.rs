@@ -10,7 +10,11 @@ use std::time::Duration;
 
 /// An environment's own way to the stores. The DynamoDB of it is never asked.
 pub fn app(redis_url: &str) -> App {
-    let vars = [("REDIS_URL", redis_url), ("AWS_ENDPOINT_URL_DYNAMODB", "http://127.0.0.1:1")];
+    let vars = [
+        ("REDIS_URL", redis_url),
+        ("AWS_ENDPOINT_URL_DYNAMODB", "http://127.0.0.1:1"),
+        ("TOKEN_SECRET", "0123456789abcdef0123456789abcdef"),
+    ];
     App::new(Config::from_vars(&HashMap::from(vars.map(|(name, value)| (name.to_owned(), value.to_owned())))).unwrap())
 }
 

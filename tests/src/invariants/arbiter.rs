@@ -28,6 +28,8 @@ pub struct Record {
     pub zone: String,
     /// `E7`, `GA-17`
     pub places: Vec<String>,
+    /// Its booking, once decided; or empty.
+    pub booking: String,
     /// When the hold ends, in ms since the epoch.
     pub deadline_ms: i64,
     /// What is left of the record; -1: it never ends.
@@ -144,6 +146,7 @@ impl Record {
             state: text("state"),
             zone: text("zone"),
             places: text("places").split_whitespace().map(str::to_owned).collect(),
+            booking: text("booking"),
             deadline_ms: text("deadline").parse().unwrap_or_default(),
             left_ms,
         }

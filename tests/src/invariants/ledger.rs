@@ -1,7 +1,6 @@
 //! What DynamoDB has of a show.
 
-use std::collections::BTreeMap;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::types::AttributeValue;
@@ -15,6 +14,9 @@ use crate::servers::TABLE;
 /// Zone to capacity.
 pub type Zones = BTreeMap<ZoneId, i64>;
 
+/// What names a refund: the payment's reference, and the booking.
+pub type RefundKey = (String, String);
+
 type Item = HashMap<String, AttributeValue>;
 
 /// The item of a sold place.
@@ -23,26 +25,26 @@ pub struct Sold {
     /// The booking that has it.
     pub booking: String,
     /// The version of the booking that took it.
-    pub version: String,
+    pub version: u64,
 }
 
 /// The item of a booking.
 #[derive(Debug)]
 pub struct Booking {
-    /// `confirmed`, `refused`
+    /// `confirmed`, `cancelled`, `refused`
     pub status: String,
     /// `E7`, `GA-17`
     pub places: Vec<String>,
     /// How often it was decided.
-    pub version: String,
-    /// Whether it carries a payment.
-    pub paid: bool,
-    /// Whether the refund of that payment is on record.
-    pub refund: bool,
+    pub version: u64,
+    /// The reference of its own payment.
+    pub payment: Option<String>,
+    /// Whether the cancel said that the money is back.
+    pub refunded: bool,
 }
 
 /// What DynamoDB has of a show.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Ledger {
     /// The zones of the show.
     pub zones: Zones,
@@ -50,21 +52,64 @@ pub struct Ledger {
     pub sold: BTreeMap<String, Sold>,
     /// Id to booking.
     pub bookings: BTreeMap<String, Booking>,
+    /// Refund to its status.
+    pub refunds: BTreeMap<RefundKey, String>,
+    /// The refunds of these bookings that are listed as due.
+    pub listed: BTreeSet<RefundKey>,
 }
 
 impl Ledger {
     /// Reads everything of a show.
     pub async fn read(client: &Client, show: &ShowId) -> Ledger {
-        Ledger {
-            zones: zones(client, show).await,
-            sold: sold(client, show).await,
-            bookings: bookings(client, show).await,
+        let mut ledger =
+            Ledger { zones: zones(client, show).await, sold: sold(client, show).await, ..Ledger::default() };
+        let prefixes = Prefixes::new(show);
+        for item in decided(client, show, &prefixes).await {
+            ledger.sort_in(&prefixes, &item);
+        }
+        // The list is one of all shows.
+        let Ledger { listed, refunds, bookings, .. } = &mut ledger;
+        listed.retain(|key| refunds.contains_key(key) || bookings.contains_key(&key.1));
+        ledger
+    }
+
+    fn sort_in(&mut self, prefixes: &Prefixes, item: &Item) {
+        let partition = text(item, PARTITION);
+        let key = || (text(item, "reference"), text(item, "booking"));
+        if let Some(id) = partition.strip_prefix(&prefixes.booking) {
+            self.bookings.insert(id.to_owned(), booking(item));
+        } else if partition.starts_with(&prefixes.listed) {
+            self.listed.insert(key());
+        } else {
+            self.refunds.insert(key(), text(item, "status"));
+        }
+    }
+}
+
+/// What the partitions of a kind begin with: keys.rs spells a key, and this takes the end of it away.
+struct Prefixes {
+    booking: String,
+    refund: String,
+    listed: String,
+}
+
+impl Prefixes {
+    fn new(show: &ShowId) -> Prefixes {
+        let any = BookingId::of(show, HoldToken::random());
+        let without = |partition: String, end: &str| partition.strip_suffix(end).unwrap().to_owned();
+        Prefixes {
+            booking: without(keys::booking(any).partition, &any.to_string()),
+            refund: without(keys::refund("any", any).partition, &format!("any#{any}")),
+            listed: without(keys::refunds_shard(7), "07"),
         }
     }
 }
 
 async fn zones(client: &Client, show: &ShowId) -> Zones {
-    let item = get(client, &keys::show(show)).await.expect("the show is on record");
+    let Key { partition, sort } = keys::show(show);
+    let get = client.get_item().table_name(TABLE).consistent_read(true);
+    let get = get.key(PARTITION, AttributeValue::S(partition)).key(SORT, AttributeValue::S(sort));
+    let item = get.send().await.unwrap().item.expect("the show is on record");
     let document: serde_json::Value = serde_json::from_str(&text(&item, "document")).unwrap();
     let zones: Vec<Zone> = serde_json::from_value(document["zones"].clone()).unwrap();
     zones.into_iter().map(|zone| (zone.id, i64::from(zone.capacity))).collect()
@@ -85,48 +130,37 @@ async fn sold(client: &Client, show: &ShowId) -> BTreeMap<String, Sold> {
     sold
 }
 
-async fn bookings(client: &Client, show: &ShowId) -> BTreeMap<String, Booking> {
-    let any = BookingId::of(show, HoldToken::random());
-    let prefix = keys::booking(any).partition.strip_suffix(&any.to_string()).unwrap().to_owned();
+/// The bookings and refunds of a show, and the list of all refunds that are due.
+async fn decided(client: &Client, show: &ShowId, prefixes: &Prefixes) -> Vec<Item> {
     let scan = client.scan().table_name(TABLE).consistent_read(true);
-    let scan = scan.filter_expression("begins_with(#pk, :prefix) AND #show = :show");
+    let its = "(begins_with(#pk, :booking) OR begins_with(#pk, :refund)) AND #show = :show";
+    let scan = scan.filter_expression(format!("({its}) OR begins_with(#pk, :listed)"));
     let scan = scan.expression_attribute_names("#pk", PARTITION).expression_attribute_names("#show", "show");
-    let scan = scan.expression_attribute_values(":prefix", AttributeValue::S(prefix.clone()));
-    let scan = scan.expression_attribute_values(":show", AttributeValue::S(show.to_string()));
+    let value = |text: &str| AttributeValue::S(text.to_owned());
+    let scan = scan.expression_attribute_values(":booking", value(&prefixes.booking));
+    let scan = scan.expression_attribute_values(":refund", value(&prefixes.refund));
+    let scan = scan.expression_attribute_values(":listed", value(&prefixes.listed));
+    let scan = scan.expression_attribute_values(":show", value(show.as_str()));
     let items: Result<Vec<Item>, _> = scan.into_paginator().items().send().collect().await;
-    let mut bookings = BTreeMap::new();
-    for item in items.unwrap() {
-        let id = text(&item, PARTITION)[prefix.len()..].to_owned();
-        let payment = item.contains_key("payment").then(|| text(&item, "payment"));
-        let reference = payment.map(|json| serde_json::from_str::<serde_json::Value>(&json).unwrap());
-        let refund = match &reference {
-            Some(payment) => {
-                let key = keys::refund(payment["reference"].as_str().unwrap(), BookingId::parse(&id).unwrap());
-                get(client, &key).await.is_some()
-            }
-            None => false,
-        };
-        let booking = Booking {
-            status: text(&item, "status"),
-            places: text(&item, "places").split_whitespace().map(str::to_owned).collect(),
-            version: number(&item, "version"),
-            paid: reference.is_some(),
-            refund,
-        };
-        bookings.insert(id, booking);
-    }
-    bookings
+    items.unwrap()
 }
 
-async fn get(client: &Client, key: &Key) -> Option<Item> {
-    let get = client.get_item().table_name(TABLE).consistent_read(true).set_key(Some(key.attributes()));
-    get.send().await.unwrap().item
+fn booking(item: &Item) -> Booking {
+    let payment = item.contains_key("payment").then(|| text(item, "payment"));
+    let payment = payment.map(|json| serde_json::from_str::<serde_json::Value>(&json).unwrap());
+    Booking {
+        status: text(item, "status"),
+        places: text(item, "places").split_whitespace().map(str::to_owned).collect(),
+        version: number(item, "version"),
+        payment: payment.map(|payment| payment["reference"].as_str().unwrap().to_owned()),
+        refunded: item.get("refunded").is_some_and(|value| *value == AttributeValue::Bool(true)),
+    }
 }
 
 fn text(item: &Item, name: &str) -> String {
     item.get(name).and_then(|value| value.as_s().ok()).cloned().unwrap_or_default()
 }
 
-fn number(item: &Item, name: &str) -> String {
-    item.get(name).and_then(|value| value.as_n().ok()).cloned().unwrap_or_default()
+fn number(item: &Item, name: &str) -> u64 {
+    item.get(name).and_then(|value| value.as_n().ok()?.parse().ok()).unwrap_or_default()
 }

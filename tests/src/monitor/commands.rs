@@ -9,6 +9,8 @@ pub enum Keys {
     None,
     /// The first argument.
     First,
+    /// The second argument: `XINFO STREAM k`.
+    Second,
     /// The first two arguments.
     FirstTwo,
     /// Every argument.
@@ -36,6 +38,7 @@ const WRITE_ONE: &str = "\
     EXPIREAT PEXPIRE PEXPIREAT PERSIST HSET HMSET HSETNX HDEL HINCRBY HINCRBYFLOAT ZADD ZREM ZINCRBY ZPOPMIN \
     ZPOPMAX ZREMRANGEBYSCORE ZREMRANGEBYRANK ZREMRANGEBYLEX SADD SREM SPOP LPUSH RPUSH LPOP RPOP LSET LREM \
     LTRIM LINSERT XADD XDEL XTRIM SETBIT BITFIELD RESTORE";
+const READ_SECOND: &str = "XINFO";
 const READ_ALL: &str = "EXISTS MGET TOUCH SUNION SDIFF SINTER";
 const WRITE_ALL: &str = "DEL UNLINK SUNIONSTORE SDIFFSTORE SINTERSTORE";
 const WRITE_TWO: &str = "RENAME RENAMENX COPY SMOVE LMOVE ZRANGESTORE";
@@ -53,6 +56,7 @@ pub fn known(name: &str) -> Option<Known> {
     let table = [
         (READ_ONE, Keys::First, false),
         (WRITE_ONE, Keys::First, true),
+        (READ_SECOND, Keys::Second, false),
         (READ_ALL, Keys::All, false),
         (WRITE_ALL, Keys::All, true),
         (WRITE_TWO, Keys::FirstTwo, true),
@@ -83,6 +87,7 @@ impl Keys {
         let (from, count) = match self {
             Keys::None => (0, 0),
             Keys::First => (0, 1),
+            Keys::Second => (1, 1),
             Keys::FirstTwo => (0, 2),
             Keys::All => (0, args.len()),
             Keys::Counted => {
@@ -102,6 +107,7 @@ mod tests {
     fn keys_are_picked_by_the_commands_own_rule() {
         let args: Vec<Vec<u8>> = ["sha", "2", "a", "b", "arg"].iter().map(|word| word.as_bytes().to_vec()).collect();
         assert_eq!(known("EVALSHA").unwrap().keys.of(&args), &args[2..4]);
+        assert_eq!(known("XINFO").unwrap().keys.of(&args), &args[1..2]);
         assert_eq!(known("RENAME").unwrap().keys.of(&args), &args[..2]);
         assert_eq!(known("MGET").unwrap().keys.of(&args), &args[..]);
         assert_eq!(known("TIME").unwrap().keys.of(&[]), &args[..0]);

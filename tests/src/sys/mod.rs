@@ -17,6 +17,7 @@ pub use client::Client;
 pub use shows::paid;
 
 use crate::dynamo_front::Front;
+use crate::loaded;
 use crate::monitor::Monitor;
 use crate::proxy::Proxy;
 use crate::raw;
@@ -60,6 +61,7 @@ impl Sys {
             ("REDIS_URL", redis_url),
             ("AWS_ENDPOINT_URL_DYNAMODB", dynamo_endpoint),
             ("TABLE_NAME", servers::TABLE),
+            ("TOKEN_SECRET", loaded::TOKEN_SECRET),
             ("TRUST_USER_HEADER", "true"),
             ("LOG_LEVEL", "error"),
         ];

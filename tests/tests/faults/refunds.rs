@@ -65,13 +65,13 @@ async fn another_payment_is_due_back_before_it_is_refused() {
     let show = sys.define(json!({})).await;
     let token = sys.hold(&show, &["E7"]).await.text("holdToken").to_owned();
     sys.confirm(&show, &token, paid("pay_1")).await.expect(201);
-    front.on("PutItem").always().before(Fault::throttling());
+    front.on("TransactWriteItems").always().before(Fault::throttling());
     assert_unavailable(&sys.confirm(&show, &token, paid("pay_2")).await);
     assert!(!is_due(&sys, &show, &token, "pay_2").await);
     front.clear();
     for fault in [None, Some(Fault::Reset)] {
         if let Some(fault) = fault {
-            front.on("PutItem").after(fault);
+            front.on("TransactWriteItems").after(fault);
         }
         let refused = sys.confirm(&show, &token, paid("pay_2")).await.expect_problem(422, "idempotency_mismatch");
         assert_eq!(refused["refund"], json!({"reference": "pay_2", "status": "due"}));

@@ -3,10 +3,14 @@
 use holdfast::adapters::dynamo::keys as table;
 use holdfast::adapters::redis::keys;
 use holdfast::app::Stores;
-use holdfast::domain::{Booking, BookingId, Buyer, Decision, HoldToken, Payment, Places, SeatId, ShowId, ZoneId};
-use holdfast::ports::{Claim, DecideBooking, HoldSeats, MarkSold, PinHold, RecordRefund, Sold, TakeUnits, WriteShow};
+use holdfast::domain::{
+    Booking, BookingId, Buyer, Decision, HoldToken, Payment, Places, Request, SeatId, ShowId, ZoneId,
+};
+use holdfast::ports::{
+    Claim, DecideBooking, Ending, HoldSeats, MarkSold, PinHold, RecordRefund, Sold, TakeUnits, WriteShow,
+};
 use holdfast_tests::invariants::{assert_agreement, assert_invariants, disagreements, faults};
-use holdfast_tests::loaded::{deadline, load, seats, small_show};
+use holdfast_tests::loaded::{deadline, load, once, seats, small_show};
 use holdfast_tests::servers::TABLE;
 use holdfast_tests::sys::Sys;
 use redis::AsyncCommands;
@@ -26,16 +30,17 @@ async fn sound() -> Sound {
     assert!(stores.write_show(&show).await.unwrap());
     load(&stores, &show).await;
     let (show, buyer, token) = (show.show_id, Buyer::default(), HoldToken::random());
-    stores.hold_seats(&show, HoldToken::random(), &seats(&["E1"]), None, &buyer).await.unwrap();
-    stores.take_units(&show, HoldToken::random(), &ZoneId::parse("GA").unwrap(), 2, None, &buyer).await.unwrap();
-    stores.hold_seats(&show, token, &seats(&["E2"]), None, &buyer).await.unwrap();
+    stores.hold_seats(&show, &Request::once(), &seats(&["E1"]), None, &buyer).await.unwrap();
+    stores.take_units(&show, &Request::once(), &ZoneId::parse("GA").unwrap(), 2, None, &buyer).await.unwrap();
+    stores.hold_seats(&show, &once(token), &seats(&["E2"]), None, &buyer).await.unwrap();
     let places = Places::Seats(seats(&["E2"]));
-    stores.pin_hold(&show, token, &places, &Claim::default()).await.unwrap();
+    stores.pin_hold(&show, token, &places, &Claim::default(), None).await.unwrap();
     let booking = Booking {
         id: BookingId::of(&show, token),
         show: show.clone(),
         decision: Decision::Confirmed,
         places: Some(places.clone()),
+        first: None,
         buyer,
         payment: Some(payment()),
         order: None,
@@ -44,7 +49,9 @@ async fn sound() -> Sound {
         version: 1,
     };
     stores.decide_booking(&booking).await.unwrap();
-    stores.mark_sold(&show, token, Sold { buyer: booking.id, version: 1, places: &places, count: 1 }).await.unwrap();
+    let ending = Ending::Confirmed(booking.id);
+    let sold = Sold { buyer: booking.id, version: 1, places: &places, count: 1, ending };
+    stores.mark_sold(&show, token, sold).await.unwrap();
     assert_agreement(&sys, show.as_str()).await;
     Sound { sys, stores, show, booking }
 }

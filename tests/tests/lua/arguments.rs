@@ -2,9 +2,9 @@
 //! fails the test when its server goes.
 
 use holdfast::domain::show::Zone;
-use holdfast::domain::{Buyer, HoldToken, Places, SeatId, Show, ZoneId};
+use holdfast::domain::{Buyer, HoldToken, Places, Request, SeatId, Show, ZoneId};
 use holdfast::ports::{Chunk, Close, Closing, LoadShow, ReplaceShow, TakeUnits, Turn};
-use holdfast_tests::loaded::small_show;
+use holdfast_tests::loaded::{once, small_show};
 use holdfast_tests::servers;
 use serde_json::{Value, json};
 
@@ -36,7 +36,7 @@ async fn the_largest_show_is_loaded_and_replaced() {
     house.redis.finish_load(&house.show, &lease).await.unwrap();
     assert_eq!(house.seats().await.len(), 90_000);
     let zone = ZoneId::parse("zone-399").unwrap();
-    let taken = house.redis.take_units(house.id(), HoldToken::random(), &zone, 25, None, &Buyer::default()).await;
+    let taken = house.redis.take_units(house.id(), &Request::once(), &zone, 25, None, &Buyer::default()).await;
     assert_eq!(known(taken).unwrap().remaining, 0);
 
     // All seats go but nine, and then all come back.
@@ -76,7 +76,7 @@ async fn the_largest_hold_goes_its_whole_way() {
     let seats = Places::Seats(ids.iter().map(|id| SeatId::parse(id).unwrap()).collect());
     let zone = house.show.zones[0].id.clone();
     let taker = HoldToken::random();
-    let taken = house.redis.take_units(house.id(), taker, &zone, 96, None, &Buyer::default()).await;
+    let taken = house.redis.take_units(house.id(), &once(taker), &zone, 96, None, &Buyer::default()).await;
     let units = known(taken).unwrap().units;
     for (token, places) in [(token, seats), (taker, units)] {
         assert_eq!(places.len(), 96);
@@ -87,7 +87,8 @@ async fn the_largest_hold_goes_its_whole_way() {
     }
     house.hold(HoldToken::random(), &ids).await.unwrap();
     let (released, places) = (HoldToken::random(), house.redis.clone());
-    let taken = known(places.take_units(house.id(), released, &zone, 96, None, &Buyer::default()).await).unwrap();
+    let taken =
+        known(places.take_units(house.id(), &once(released), &zone, 96, None, &Buyer::default()).await).unwrap();
     house.release(released, &taken.units).await.unwrap();
     server.monitor().check_violations();
 }

@@ -4,7 +4,7 @@ use holdfast::adapters::redis::keys;
 use holdfast::domain::show::Zone;
 use holdfast::domain::{HoldToken, Refusal};
 use holdfast::ports::{Close, Closing, ReplaceShow, TakeUnits, Touch};
-use holdfast_tests::loaded::small_show;
+use holdfast_tests::loaded::{once, small_show};
 use redis::AsyncCommands;
 use serde_json::json;
 
@@ -63,7 +63,7 @@ async fn held_and_sold_have_to_fit_and_what_lapsed_does_not() {
     assert_eq!(units, ["GA-1", "GA-2"]);
     assert_eq!(close(&house, &closing(2, "mark"), 2).await, Close::Closed);
     let token = HoldToken::random();
-    let answer = house.redis.take_units(house.id(), token, &ga(), 1, None, &Default::default()).await;
+    let answer = house.redis.take_units(house.id(), &once(token), &ga(), 1, None, &Default::default()).await;
     assert!(matches!(answer, Ok(Touch::Closing { .. })), "not sold out before the show is applied: {answer:?}");
 }
 

@@ -1,11 +1,11 @@
 //! `hold.lua`
 
-use holdfast::domain::{HoldToken, Refusal, SeatTaken};
+use holdfast::domain::{Buyer, HoldToken, Refusal, Request, SeatTaken};
 use holdfast::ports::{Closing, HoldSeats, HoldState, Touch};
 use holdfast_tests::loaded::{self, small_show};
 use serde_json::json;
 
-use crate::house::{House, seats, until};
+use crate::house::{House, known, seats, until};
 
 #[tokio::test]
 async fn codes_in_order_of_precedence() {
@@ -13,7 +13,7 @@ async fn codes_in_order_of_precedence() {
     let (repeat, new) = (HoldToken::random(), HoldToken::random());
     let asked = loaded::seats(&["E1", "E2", "E6"]);
     let ask = async |house: &House, token, ttl_ms| {
-        house.redis.hold_seats(house.id(), token, &asked, ttl_ms, &Default::default()).await.unwrap()
+        house.redis.hold_seats(house.id(), &loaded::once(token), &asked, ttl_ms, &Default::default()).await.unwrap()
     };
     assert!(matches!(ask(&house, new, Some(60_001)).await, Touch::NotLoaded));
 
@@ -32,6 +32,9 @@ async fn codes_in_order_of_precedence() {
         };
         assert_eq!(refusal, Refusal::TtlTooLong { max_ttl_ms: 60_000 });
     }
+    let other = Request { token: repeat, digest: "another body".to_owned() };
+    let mismatch = house.redis.hold_seats(house.id(), &other, &asked, None, &Default::default()).await;
+    assert_eq!(known(mismatch).unwrap_err(), Refusal::KeyMismatch);
     let Touch::Known(Ok(held)) = ask(&house, repeat, None).await else { panic!("a repeat") };
     assert_eq!(held.state, HoldState::Active);
     let Touch::Closing { left_ms } = ask(&house, new, None).await else { panic!("a seat that is being closed") };
@@ -170,4 +173,29 @@ async fn a_sale_opens_at_its_instant() {
     assert_eq!(refusal, Refusal::NotOnSale { opens_at_ms: Some(4_070_908_800_000), closes_at_ms: None });
     house.apply(json!({"sale": {"opensAt": "2020-01-01T00:00:00Z"}}), None).await;
     house.holder(&["E1"]).await;
+}
+
+/// What the body asked for is part of the request: the same key with another body is no repeat, whatever became of it.
+#[tokio::test]
+async fn a_repeat_with_a_key_has_to_ask_for_the_same() {
+    let house = House::open().await;
+    let request = |digest: &str| Request { token: HoldToken::random(), digest: digest.to_owned() };
+    let hold = async |request: &Request, ids: &[&str]| {
+        known(house.redis.hold_seats(house.id(), request, &loaded::seats(ids), None, &Buyer::default()).await)
+    };
+    let first = request("one");
+    let held = house.twice(async || hold(&first, &["E1"]).await.unwrap().lease.deadline_ms).await;
+    let others = [Request { digest: "two".to_owned(), ..first.clone() }, loaded::once(first.token)];
+    for other in &others {
+        let refusal = house.unchanged(async || hold(other, &["E2"]).await.unwrap_err()).await;
+        assert_eq!(refusal, Refusal::KeyMismatch);
+    }
+    assert_eq!(house.status(first.token).await.unwrap().lease.deadline_ms, held);
+    house.release(first.token, &seats(&["E1"])).await.unwrap();
+    assert_eq!(hold(&others[0], &["E1"]).await.unwrap_err(), Refusal::KeyMismatch);
+    assert_eq!(hold(&first, &["E1"]).await.unwrap().state, HoldState::Released);
+    // One that came without a key is not found by somebody's key.
+    let keyless = house.holder(&["E3"]).await;
+    let guess = Request { token: keyless, digest: "one".to_owned() };
+    assert_eq!(hold(&guess, &["E3"]).await.unwrap_err(), Refusal::KeyMismatch);
 }

@@ -1,13 +1,15 @@
 //! Each script of `lua/`, in a module of its name: its codes in the order of precedence that its header gives, the same
 //! call twice, and the races that its header names.
 //!
-//! `house` is a show in a Redis, with what buyers do to it; `memory` and `arguments` look at all scripts together.
+//! `pin_units` and `pin_restores` go on with what `pin` does. `house` is a show in a Redis, with what buyers do to it; `memory` and `arguments` look at all scripts together.
 
 mod apply_seats;
 mod apply_show;
 mod arguments;
 mod close_seats;
 mod close_zone;
+mod compare;
+mod expire;
 mod extend;
 mod free;
 mod hold;
@@ -19,6 +21,14 @@ mod load_finish;
 mod mark;
 mod memory;
 mod pin;
+mod pin_restores;
+mod pin_units;
+mod pinned;
+mod read_events;
+mod recount;
 mod release;
+mod scan;
 mod stock_decrement;
 mod stock_status;
+mod survey;
+mod unload;

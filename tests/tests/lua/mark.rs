@@ -1,17 +1,19 @@
 //! `mark.lua`
 
+use holdfast::adapters::redis::keys;
 use holdfast::domain::{BookingId, HoldToken};
-use holdfast::ports::{HoldState, MarkSold, Sold, Touch};
+use holdfast::ports::{Ending, HoldState, MarkSold, Sold, Touch};
 use holdfast_tests::loaded::small_show;
+use redis::AsyncCommands;
 
-use crate::house::{House, seats, units};
+use crate::house::{House, ga, seats, units};
 
 #[tokio::test]
 async fn codes_in_order_of_precedence() {
     let house = House::unloaded(small_show(6, 5)).await;
     let (token, places) = (HoldToken::random(), seats(&["E1"]));
     let buyer = BookingId::of(house.id(), token);
-    let sold = Sold { buyer, version: 1, places: &places, count: 1 };
+    let sold = Sold { buyer, version: 1, places: &places, count: 1, ending: Ending::Confirmed(buyer) };
     let mark = house.redis.mark_sold(house.id(), token, sold.clone()).await;
     assert!(matches!(mark, Ok(Touch::NotLoaded)), "{mark:?}");
     house.load().await;
@@ -78,7 +80,7 @@ async fn an_older_version_changes_nothing() {
     house.free(token, 2, &e1).await;
     house.unchanged(async || house.sell(token, &e1).await).await;
     assert_eq!(house.seats().await["E1"], "");
-    house.mark(token, Sold { buyer, version: 3, places: &e1, count: 1 }).await;
+    house.mark(token, Sold { buyer, version: 3, places: &e1, count: 1, ending: Ending::Confirmed(buyer) }).await;
     assert_eq!(house.seats().await["E1"], buyer.to_string());
     house.unchanged(async || house.free(token, 2, &e1).await).await;
 }
@@ -133,8 +135,12 @@ async fn read_repair_ends_the_losers_hold_and_frees_the_rest() {
     let (loser, places) = (house.holder(&["E1", "E2", "E3"]).await, seats(&["E1", "E2", "E3"]));
     house.pinned(loser, &places).await;
     let winner = BookingId::of(house.id(), HoldToken::random());
-    let sold = Sold { buyer: winner, version: 1, places: &places, count: 1 };
-    house.twice(async || house.mark(loser, sold.clone()).await).await;
+    let sold = Sold { buyer: winner, version: 1, places: &places, count: 1, ending: house.refused(loser) };
+    house
+        .twice(async || {
+            house.mark(loser, sold.clone()).await;
+        })
+        .await;
     let now = house.seats().await;
     assert_eq!([&now["E1"], &now["E2"], &now["E3"]], [&winner.to_string(), "", ""]);
     let record = house.status(loser).await.unwrap();
@@ -152,7 +158,9 @@ async fn read_repair_of_units_leaves_the_count_right() {
     let (loser, places) = house.taker(3).await;
     house.pinned(loser, &places).await;
     let winner = BookingId::of(house.id(), HoldToken::random());
-    house.mark(loser, Sold { buyer: winner, version: 1, places: &places, count: 1 }).await;
+    house
+        .mark(loser, Sold { buyer: winner, version: 1, places: &places, count: 1, ending: house.refused(loser) })
+        .await;
     assert_eq!((house.count().await.held, house.count().await.sold), (0, 1));
     house.assert_zone_adds_up().await;
     assert_eq!(house.taker(4).await.1, units(&[2, 3, 4, 5]));
@@ -166,8 +174,12 @@ async fn read_repair_of_two_winners() {
     house.pinned(loser, &seats(&["E1", "E2", "E3"])).await;
     let winners = [(); 2].map(|()| BookingId::of(house.id(), HoldToken::random()));
     let (all, rest) = (seats(&["E1", "E2", "E3"]), seats(&["E2", "E3"]));
-    house.mark(loser, Sold { buyer: winners[0], version: 1, places: &all, count: 1 }).await;
-    house.mark(loser, Sold { buyer: winners[1], version: 1, places: &rest, count: 1 }).await;
+    house
+        .mark(loser, Sold { buyer: winners[0], version: 1, places: &all, count: 1, ending: house.refused(loser) })
+        .await;
+    house
+        .mark(loser, Sold { buyer: winners[1], version: 1, places: &rest, count: 1, ending: house.refused(loser) })
+        .await;
     let now = house.seats().await;
     assert_eq!([&now["E1"], &now["E2"], &now["E3"]], [&winners[0].to_string(), &winners[1].to_string(), ""]);
 }
@@ -197,8 +209,78 @@ async fn read_repair_of_one_place_does_not_hide_the_others_of_the_booking() {
     for seat in ["E1", "E2"] {
         let (loser, place) = (house.holder(&[seat]).await, seats(&[seat]));
         house.pinned(loser, &place).await;
-        house.mark(loser, Sold { buyer: winner, version: 1, places: &place, count: 1 }).await;
+        house
+            .mark(loser, Sold { buyer: winner, version: 1, places: &place, count: 1, ending: house.refused(loser) })
+            .await;
     }
     let now = house.seats().await;
     assert_eq!([&now["E1"], &now["E2"]], [&winner.to_string(), &winner.to_string()]);
+}
+
+/// The guard refused some of the units: the hold goes on, and others take their place.
+#[tokio::test]
+async fn a_repair_may_let_the_hold_go_on() {
+    let house = House::open().await;
+    let (loser, places) = house.taker(3).await;
+    house.pinned(loser, &places).await;
+    let winner = BookingId::of(house.id(), HoldToken::random());
+    let sold = Sold { buyer: winner, version: 1, places: &places, count: 1, ending: Ending::GoesOn };
+    house
+        .twice(async || {
+            house.mark(loser, sold.clone()).await;
+        })
+        .await;
+    let record = house.status(loser).await.unwrap();
+    assert_eq!((record.state, record.booking), (HoldState::Confirming, None));
+    assert!(house.is_confirming(loser).await && record.lease.expires_in_ms > 100_000, "{record:?}");
+    assert_eq!((house.count().await.held, house.count().await.sold), (2, 1));
+    assert_eq!((house.indexed("GA-1").await, house.version_of(winner).await), (None, Some(1)));
+    house.assert_zone_adds_up().await;
+    assert_eq!(house.taker(2).await.1, units(&[4, 5]), "the rest stays with the hold");
+}
+
+/// A restore that the guard refused, or a hold that a reconcile finds sold: it ends as if it had lapsed.
+#[tokio::test]
+async fn a_repair_may_end_the_hold_as_lost() {
+    let house = House::open().await;
+    let (loser, places) = (house.holder(&["E1", "E2"]).await, seats(&["E1", "E2"]));
+    house.pinned(loser, &places).await;
+    let winner = BookingId::of(house.id(), HoldToken::random());
+    let sold = Sold { buyer: winner, version: 1, places: &places, count: 1, ending: Ending::Lost };
+    house
+        .twice(async || {
+            house.mark(loser, sold.clone()).await;
+        })
+        .await;
+    let record = house.status(loser).await.unwrap();
+    assert_eq!((record.state, record.booking, record.lease.expires_in_ms), (HoldState::Expired, None, 0));
+    assert!(!house.is_confirming(loser).await);
+    assert_eq!((house.lock("E2").await.0, house.indexed("E1").await, house.indexed("E2").await), (None, None, None));
+    house.holder(&["E2"]).await;
+    // Its owner is told what anybody is told whose time is over.
+    let again = house.unchanged(async || house.hold(loser, &["E1", "E2"]).await.unwrap()).await;
+    assert_eq!((again.state, again.lease.expires_in_ms), (HoldState::Expired, 0));
+    let lost = holdfast::domain::Refusal::HoldLost { booking: None };
+    assert_eq!(house.extend(loser, &places, 1_000).await, Err(lost.clone()));
+    assert_eq!(house.release(loser, &places).await, Err(lost));
+}
+
+/// A torn replica has a place as sold and as held by the very hold that ends: whoever bought it keeps it.
+#[tokio::test]
+async fn what_is_sold_and_held_stays_sold_and_is_held_no_more() {
+    let house = House::open().await;
+    let buyer = BookingId::of(house.id(), HoldToken::random());
+    let (holder, places) = (house.holder(&["E1", "E2"]).await, seats(&["E1", "E2"]));
+    let _: () = house.raw().hset(keys::seats(house.id()), "E1", buyer.to_string()).await.unwrap();
+    let own = house.sell(holder, &places).await;
+    let now = house.seats().await;
+    assert_eq!([&now["E1"], &now["E2"]], [&buyer.to_string(), &own.to_string()]);
+    assert_eq!((house.lock("E1").await.0, house.indexed("E1").await), (None, None));
+    assert_eq!(house.version_of(own).await, None, "a mark that passed a place over is not done");
+
+    let (holder, places) = house.taker(1).await;
+    let _: () = house.raw().hset(keys::stock_sold(house.id(), &ga()), 1, buyer.to_string()).await.unwrap();
+    house.sell(holder, &places).await;
+    assert_eq!((house.count().await.held, house.count().await.sold), (0, 1));
+    house.assert_zone_adds_up().await;
 }

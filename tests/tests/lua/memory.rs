@@ -1,7 +1,7 @@
 //! A Redis whose memory is full: what takes is refused whole, what ends or settles a hold still works.
 
 use holdfast::Failure;
-use holdfast::domain::{BookingId, Buyer, HoldToken};
+use holdfast::domain::{BookingId, Buyer, HoldToken, Request};
 use holdfast::ports::{ExtendHold, HoldSeats, HoldState, LoadShow, Pin, Sold, TakeUnits};
 use holdfast_tests::loaded::{self, small_show};
 use holdfast_tests::servers::{Redis, own_redis};
@@ -46,8 +46,8 @@ async fn pitfall_21_a_hold_is_refused_whole() {
     let (holder, places) = (house.holder(&["E6"]).await, seats(&["E6"]));
     full.fill().await;
     let before = house.dump().await;
-    is_unavailable(house.redis.hold_seats(house.id(), HoldToken::random(), &five, None, &buyer).await);
-    is_unavailable(house.redis.take_units(house.id(), HoldToken::random(), &ga(), 5, None, &buyer).await);
+    is_unavailable(house.redis.hold_seats(house.id(), &Request::once(), &five, None, &buyer).await);
+    is_unavailable(house.redis.take_units(house.id(), &Request::once(), &ga(), 5, None, &buyer).await);
     is_unavailable(house.redis.extend_hold(house.id(), holder, &places, 60_000).await);
     assert_eq!(house.dump().await, before);
     assert_eq!(house.state(holder).await, HoldState::Active);
@@ -78,9 +78,11 @@ async fn pitfall_21_release_pin_mark_and_free_still_work() {
     house.free(refused, 1, &seats(&["E3"])).await;
     // Redis has lost the hold; a cancel; and a read repair.
     let unknown = HoldToken::random();
-    assert!(matches!(house.pin(unknown, &units(&[5]), &Default::default()).await, Pin::Pinned { .. }));
+    assert!(matches!(house.pin(unknown, &units(&[5]), &Default::default()).await, Pin::Pinned(_)));
     let buyer = BookingId::of(house.id(), HoldToken::random());
-    house.mark(unknown, Sold { buyer, version: 1, places: &units(&[5]), count: 1 }).await;
+    house
+        .mark(unknown, Sold { buyer, version: 1, places: &units(&[5]), count: 1, ending: house.refused(unknown) })
+        .await;
     house.free(sold, 2, &seats(&["E2"])).await;
 
     let now = house.seats().await;

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use holdfast::domain::show::Zone;
-use holdfast::domain::{BookingId, Buyer, HoldToken, Places, Refusal, ZoneId};
+use holdfast::domain::{BookingId, Buyer, HoldToken, Places, Refusal, Request, ZoneId};
 use holdfast::ports::{Chunk, Close, Closing, HoldState, LoadShow, ReplaceShow, TakeUnits, Touch, Turn};
-use holdfast_tests::loaded::small_show;
+use holdfast_tests::loaded::{once, small_show};
 use redis::AsyncCommands;
 use serde_json::json;
 
@@ -32,7 +32,7 @@ async fn codes_in_order_of_precedence() {
     let (repeat, new) = (HoldToken::random(), HoldToken::random());
     let other = ZoneId::parse("VIP").unwrap();
     let ask = async |house: &House, token, zone: &ZoneId, ttl_ms| {
-        house.redis.take_units(house.id(), token, zone, 4, ttl_ms, &Buyer::default()).await.unwrap()
+        house.redis.take_units(house.id(), &once(token), zone, 4, ttl_ms, &Buyer::default()).await.unwrap()
     };
     assert!(matches!(ask(&house, new, &other, Some(60_001)).await, Touch::NotLoaded));
 
@@ -48,6 +48,9 @@ async fn codes_in_order_of_precedence() {
         };
         assert_eq!(refusal, Refusal::TtlTooLong { max_ttl_ms: 60_000 });
     }
+    let keyed = Request { token: repeat, digest: "another body".to_owned() };
+    let mismatch = house.redis.take_units(house.id(), &keyed, &other, 4, None, &Buyer::default()).await;
+    assert_eq!(known(mismatch).unwrap_err(), Refusal::KeyMismatch);
     let Touch::Known(Ok(again)) = ask(&house, repeat, &ga(), None).await else { panic!("a repeat") };
     assert_eq!((again.held.state, again.units), (HoldState::Active, units(&[1, 2])));
     assert!(matches!(ask(&house, new, &other, None).await, Touch::Closing { left_ms: 1..=10_000 }));
@@ -63,7 +66,7 @@ async fn codes_in_order_of_precedence() {
     // While the show is being replaced, too few is no answer yet.
     let closing = Closing { version: 4, mark: "again".to_owned() };
     assert_eq!(close(&house, &closing, 3).await, Close::Closed);
-    let taken = house.redis.take_units(house.id(), new, &ga(), 2, None, &Buyer::default()).await.unwrap();
+    let taken = house.redis.take_units(house.id(), &once(new), &ga(), 2, None, &Buyer::default()).await.unwrap();
     assert!(matches!(taken, Touch::Closing { .. }), "{taken:?}");
     house.take(new, 1).await.unwrap();
 }
@@ -164,7 +167,7 @@ async fn pitfall_24_hundreds_that_lapsed_come_back() {
     let house = House::of(changed(&small_show(6, 5), &show)).await;
     let tokens: Vec<HoldToken> = (0..5).map(|_| HoldToken::random()).collect();
     for token in &tokens {
-        let taken = house.redis.take_units(house.id(), *token, &ga(), 90, Some(300), &Buyer::default()).await;
+        let taken = house.redis.take_units(house.id(), &once(*token), &ga(), 90, Some(300), &Buyer::default()).await;
         known(taken).unwrap();
     }
     for token in &tokens {
@@ -290,4 +293,22 @@ async fn a_late_owner_changes_nothing_of_the_next_ones() {
     house.unchanged(async || house.release(late, &places).await.unwrap_err()).await;
     house.unchanged(async || house.extend(late, &places, 1_000).await.unwrap_err()).await;
     assert_eq!(house.state(next).await, HoldState::Active);
+}
+
+#[tokio::test]
+async fn a_repeat_with_a_key_has_to_ask_for_the_same() {
+    let house = House::open().await;
+    let first = Request { token: HoldToken::random(), digest: "one".to_owned() };
+    let take = async |request: &Request| {
+        known(house.redis.take_units(house.id(), request, &ga(), 2, None, &Buyer::default()).await)
+    };
+    let taken = house.twice(async || take(&first).await.unwrap().units).await;
+    assert_eq!(taken, units(&[1, 2]));
+    for other in [Request { digest: "two".to_owned(), ..first.clone() }, once(first.token)] {
+        let refusal = house.unchanged(async || take(&other).await.unwrap_err()).await;
+        assert_eq!(refusal, Refusal::KeyMismatch);
+    }
+    house.release(first.token, &taken).await.unwrap();
+    let again = house.unchanged(async || take(&first).await.unwrap()).await;
+    assert_eq!((again.held.state, again.remaining), (HoldState::Released, 5));
 }

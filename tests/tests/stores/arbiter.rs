@@ -40,7 +40,7 @@ impl Arbiter {
 
     pub async fn hold(&self, token: HoldToken, seat: &str) -> Result<Held, Failure> {
         let asked = loaded::seats(&[seat]);
-        match self.port().hold_seats(&self.show, token, &asked, None, &Buyer::default()).await? {
+        match self.port().hold_seats(&self.show, &loaded::once(token), &asked, None, &Buyer::default()).await? {
             Touch::Known(Ok(held)) => Ok(held),
             other => panic!("neither held nor unknown: {other:?}"),
         }
@@ -48,7 +48,8 @@ impl Arbiter {
 
     pub async fn take(&self, token: HoldToken, quantity: u64) -> Result<UnitsHeld, Failure> {
         let zone = ZoneId::parse("GA").unwrap();
-        match self.port().take_units(&self.show, token, &zone, quantity, None, &Buyer::default()).await? {
+        match self.port().take_units(&self.show, &loaded::once(token), &zone, quantity, None, &Buyer::default()).await?
+        {
             Touch::Known(Ok(held)) => Ok(held),
             other => panic!("neither held nor unknown: {other:?}"),
         }

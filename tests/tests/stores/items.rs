@@ -40,7 +40,13 @@ fn bookings(record: &Record) -> Vec<Booking> {
             order: Some(odd_order),
             ..confirmed.clone()
         },
-        Booking { id: fresh(), places: seats(&["E4"]), payment: Some(long), version: 7, ..confirmed.clone() },
+        Booking { id: fresh(), places: seats(&["E4"]), payment: Some(long), ..confirmed.clone() },
+        Booking {
+            id: fresh(),
+            places: Some(Places::from_stored("GA", "GA-3 GA-2").unwrap()),
+            first: Some(Places::from_stored("GA", "GA-1 GA-2").unwrap()),
+            ..confirmed.clone()
+        },
         refused(RefusedBecause::HoldLost),
         Booking { places: None, ..refused(RefusedBecause::ShowNotFound) },
         Booking { places: None, hold_found: false, ..refused(RefusedBecause::HoldLost) },
@@ -111,5 +117,5 @@ async fn a_refused_booking_has_its_refund_and_no_place() {
     let unpaid = Booking { payment: None, ..record.refusal(RefusedBecause::HoldLost) };
     record.store().decide_booking(&unpaid).await.unwrap();
     let last = record.front.requests("TransactWriteItems").pop().unwrap();
-    assert_eq!(last["TransactItems"].as_array().map(Vec::len), Some(1), "no payment, no refund");
+    assert_eq!(last["TransactItems"].as_array().map(Vec::len), Some(2), "no payment, no refund");
 }

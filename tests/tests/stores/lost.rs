@@ -15,6 +15,7 @@ fn assert_own(verdict: Verdict, booking: &Booking) {
         Verdict::Written => {}
         Verdict::Decided(decided) => assert_eq!(*decided, *booking),
         Verdict::Taken(taken) => panic!("sold to oneself: {taken:?}"),
+        Verdict::RefundSettled => panic!("a first booking has no refund"),
     }
 }
 

@@ -4,6 +4,7 @@
 //! `record` is a DynamoDB with a front that can break it, `arbiter` a Redis with a show in it.
 
 mod arbiter;
+mod cancel;
 mod decide;
 mod garbage;
 mod items;

@@ -24,7 +24,12 @@ pub struct Record {
 }
 
 fn adapter(endpoint: &str) -> Dynamo {
-    let vars = [("REDIS_URL", "redis://127.0.0.1:1"), ("AWS_ENDPOINT_URL_DYNAMODB", endpoint), ("TABLE_NAME", TABLE)];
+    let vars = [
+        ("REDIS_URL", "redis://127.0.0.1:1"),
+        ("AWS_ENDPOINT_URL_DYNAMODB", endpoint),
+        ("TABLE_NAME", TABLE),
+        ("TOKEN_SECRET", loaded::TOKEN_SECRET),
+    ];
     let vars = HashMap::from(vars.map(|(name, value)| (name.to_owned(), value.to_owned())));
     Dynamo::new(&Config::from_vars(&vars).unwrap().dynamo)
 }
@@ -70,6 +75,7 @@ impl Record {
             show: self.show.clone(),
             decision: Decision::Confirmed,
             places: Some(Places::Seats(loaded::seats(seats))),
+            first: None,
             buyer: Buyer::of("ada"),
             payment: Some(payment("pay_1")),
             order: None,

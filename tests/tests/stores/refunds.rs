@@ -42,14 +42,14 @@ async fn the_refund_of_a_refusal_stays_as_it_is() {
 async fn a_lost_reply_is_a_success_and_a_store_that_is_away_is_not() {
     let record = Record::open().await;
     let booking = record.sold(&["E1"]).await;
-    record.front.on("PutItem").times(2).after(Fault::Reset);
+    record.front.on("TransactWriteItems").times(2).after(Fault::Reset);
     record.store().record_refund(&booking, &payment("pay_2")).await.unwrap();
     assert!(record.item(&keys::refund("pay_2", booking.id)).await.is_some());
-    record.front.on("PutItem").always().before(Fault::throttling());
+    record.front.on("TransactWriteItems").always().before(Fault::throttling());
     let away = record.within(Duration::from_millis(500)).record_refund(&booking, &payment("pay_3")).await.unwrap_err();
     assert!(matches!(away, Failure::Unavailable { .. }), "{away:?}");
     record.front.clear();
-    record.front.on("PutItem").before(Fault::validation("no"));
+    record.front.on("TransactWriteItems").before(Fault::validation("no"));
     let fault = record.store().record_refund(&booking, &payment("pay_3")).await.unwrap_err();
     assert!(matches!(fault, Failure::Internal { .. }), "{fault:?}");
 }

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use holdfast::domain::{BookingId, HoldToken, ZoneId};
 use holdfast::ports::{
-    Claim, CountZone, ExtendHold, FindHold, FreePlaces, HoldState, MarkSold, PinHold, ReleaseHold, Sold,
+    Claim, CountZone, Ending, ExtendHold, FindHold, FreePlaces, Freed, HoldState, MarkSold, PinHold, ReleaseHold, Sold,
 };
 use holdfast_tests::proxy::Proxy;
 use holdfast_tests::raw;
@@ -32,12 +32,16 @@ async fn pitfall_14_scripts_that_were_flushed_are_sent_again() {
     flush().await;
     port.extend_hold(show, sold, &seat("E1"), 60_000).await.unwrap();
     flush().await;
-    port.pin_hold(show, sold, &seat("E1"), &Claim::default()).await.unwrap();
+    port.pin_hold(show, sold, &seat("E1"), &Claim::default(), None).await.unwrap();
     flush().await;
     let buyer = BookingId::of(show, sold);
-    port.mark_sold(show, sold, Sold { buyer, version: 1, places: &seat("E1"), count: 1 }).await.unwrap();
+    let ending = Ending::Confirmed(buyer);
+    let marked = Sold { buyer, version: 1, places: &seat("E1"), count: 1, ending };
+    port.mark_sold(show, sold, marked).await.unwrap();
     flush().await;
-    port.free_places(show, refused, 1, &seat("E2")).await.unwrap();
+    let booking = BookingId::of(show, refused);
+    let freed = Freed { booking, version: 1, places: &seat("E2"), ending: Ending::Refused(booking) };
+    port.free_places(show, refused, freed).await.unwrap();
     flush().await;
     port.release_hold(show, released, &seat("E3")).await.unwrap();
     flush().await;

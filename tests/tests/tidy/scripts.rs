@@ -8,9 +8,25 @@ use holdfast::adapters::redis::scripts::{self, Script};
 use crate::header::{Header, fixed_names, without_notes};
 use crate::tree::{code_lines, names_in, read};
 
-/// The scripts that a full Redis must still run: they free memory, settle what is decided, move what was gathered, or
-/// only read.
-const MUST_RUN_WHEN_FULL: [&str; 7] = ["free", "hold_status", "load_finish", "mark", "pin", "release", "stock_status"];
+/// The scripts that a full Redis must still run: they free memory, settle what is decided, move what was gathered, bring
+/// it back in step, or only read.
+const MUST_RUN_WHEN_FULL: [&str; 15] = [
+    "compare",
+    "expire",
+    "free",
+    "hold_status",
+    "load_finish",
+    "mark",
+    "pin",
+    "pinned",
+    "read_events",
+    "recount",
+    "release",
+    "scan",
+    "stock_status",
+    "survey",
+    "unload",
+];
 
 /// Every script with its file.
 fn all() -> Vec<(&'static Script, String)> {
@@ -169,6 +185,10 @@ fn first_of_all_a_script_names_what_it_is_given() {
     for (script, source) in all() {
         let locals = Locals::of(script.name, &source);
         for (array, signature) in [("KEYS", script.keys), ("ARGV", script.args)] {
+            // Whoever takes all of them at once need not tell them apart.
+            if array == "KEYS" && locals.rest.contains("unpack(KEYS)") {
+                continue;
+            }
             let (fixed, open) = fixed_names(signature);
             for (index, given) in (1..).zip(&fixed) {
                 check_local(script.name, &locals, array, index, given);
@@ -185,16 +205,23 @@ fn first_of_all_a_script_names_what_it_is_given() {
 
 /// Whether a `FIRST_` of KEYS or of ARGV has this value. Those of KEYS are called after keys or locks.
 fn is_first(locals: &Locals, array: &str, value: &str) -> bool {
+    firsts(locals, array).contains(&value)
+}
+
+fn firsts<'a>(locals: &'a Locals, array: &str) -> Vec<&'a str> {
     let of_keys = |name: &str| name.contains("KEY") || name.contains("LOCK");
     let firsts = locals.assigned().into_iter().filter(|(name, _)| name.starts_with("FIRST_"));
-    firsts.into_iter().any(|(name, its)| its == value && of_keys(name) == (array == "KEYS"))
+    firsts.filter(|(name, _)| of_keys(name) == (array == "KEYS")).map(|(_, value)| value).collect()
 }
 
 fn check_local(script: &str, locals: &Locals, array: &str, index: usize, given: &str) {
     let (raw, number) = (format!("{array}[{index}]"), format!("tonumber({array}[{index}])"));
-    let assigned = locals.assigned();
-    let Some((name, value)) = assigned.iter().find(|(_, value)| *value == raw || *value == number) else {
-        let by_first = is_first(locals, array, &index.to_string());
+    let (flag, assigned) = (format!("{raw} == '1'"), locals.assigned());
+    let Some((name, value)) = assigned.iter().find(|(_, value)| [&raw, &number, &flag].contains(&&(*value).to_owned()))
+    else {
+        // The library counts the keys of places on from the first of them.
+        let from = firsts(locals, array).into_iter().filter_map(|first| first.parse::<usize>().ok()).min();
+        let by_first = from.is_some_and(|first| if array == "KEYS" { first <= index } else { first == index });
         assert!(by_first, "{script}.lua does not name {raw}, {given:?}");
         return;
     };

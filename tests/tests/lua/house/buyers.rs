@@ -3,21 +3,37 @@
 use holdfast::adapters::redis::keys;
 use holdfast::domain::{BookingId, Buyer, HoldToken, Places};
 use holdfast::ports::{
-    Claim, Close, Closing, CountZone, Decision, ExtendHold, FindHold, FreePlaces, Held, HoldRecord, HoldSeats,
-    HoldState, Lease, MarkSold, Pin, PinHold, ReleaseHold, ReplaceShow, Sold, TakeUnits, UnitsHeld, ZoneCount,
+    Claim, Close, Closing, CountZone, Decision, Ending, ExtendHold, FindHold, FreePlaces, Freed, Held, HoldRecord,
+    HoldSeats, HoldState, Lease, MarkSold, Pin, PinHold, Pinned, ReleaseHold, ReplaceShow, Sold, TakeUnits, UnitsHeld,
+    ZoneCount,
 };
 use holdfast_tests::loaded;
 use redis::AsyncCommands;
 
 use super::{House, changed, ga, known, names, until};
 
+/// The answer of a pin that succeeds.
+#[track_caller]
+pub fn pinned(pin: Pin) -> Pinned {
+    match pin {
+        Pin::Pinned(pinned) => pinned,
+        other => panic!("{other:?}"),
+    }
+}
+
 impl House {
     pub async fn hold(&self, token: HoldToken, ids: &[&str]) -> Decision<Held> {
-        known(self.redis.hold_seats(self.id(), token, &loaded::seats(ids), None, &Buyer::default()).await)
+        known(
+            self.redis.hold_seats(self.id(), &loaded::once(token), &loaded::seats(ids), None, &Buyer::default()).await,
+        )
     }
 
     pub async fn hold_for(&self, token: HoldToken, ids: &[&str], ttl_ms: u64) -> Decision<Held> {
-        known(self.redis.hold_seats(self.id(), token, &loaded::seats(ids), Some(ttl_ms), &Buyer::default()).await)
+        known(
+            self.redis
+                .hold_seats(self.id(), &loaded::once(token), &loaded::seats(ids), Some(ttl_ms), &Buyer::default())
+                .await,
+        )
     }
 
     /// A buyer who has these seats.
@@ -36,7 +52,7 @@ impl House {
     }
 
     pub async fn take(&self, token: HoldToken, quantity: u64) -> Decision<UnitsHeld> {
-        known(self.redis.take_units(self.id(), token, &ga(), quantity, None, &Buyer::default()).await)
+        known(self.redis.take_units(self.id(), &loaded::once(token), &ga(), quantity, None, &Buyer::default()).await)
     }
 
     /// A buyer who has so many units.
@@ -49,7 +65,8 @@ impl House {
     /// A buyer who had so many units.
     pub async fn late_taker(&self, quantity: u64) -> (HoldToken, Places) {
         let token = HoldToken::random();
-        let taken = self.redis.take_units(self.id(), token, &ga(), quantity, Some(20), &Buyer::default()).await;
+        let taken =
+            self.redis.take_units(self.id(), &loaded::once(token), &ga(), quantity, Some(20), &Buyer::default()).await;
         let taken = known(taken).unwrap();
         self.lapse(token).await;
         (token, taken.units)
@@ -86,30 +103,45 @@ impl House {
     }
 
     pub async fn pin(&self, token: HoldToken, places: &Places, claim: &Claim) -> Pin {
-        known(self.redis.pin_hold(self.id(), token, places, claim).await)
+        known(self.redis.pin_hold(self.id(), token, places, claim, None).await)
     }
 
-    /// Pins, which has to succeed, and answers when the first pin was.
-    pub async fn pinned(&self, token: HoldToken, places: &Places) -> i64 {
-        match self.pin(token, places, &Claim::default()).await {
-            Pin::Pinned { confirmed_at_ms, .. } => confirmed_at_ms,
-            other => panic!("{other:?}"),
-        }
+    /// Pins the places of a booking that was cancelled.
+    pub async fn restore(&self, token: HoldToken, places: &Places, booking: BookingId) -> Pin {
+        known(self.redis.pin_hold(self.id(), token, places, &Claim::default(), Some(booking)).await)
+    }
+
+    /// Pins, which has to succeed.
+    pub async fn pinned(&self, token: HoldToken, places: &Places) -> Pinned {
+        pinned(self.pin(token, places, &Claim::default()).await)
     }
 
     /// The first version of the token's own booking is told to Redis.
     pub async fn sell(&self, token: HoldToken, places: &Places) -> BookingId {
         let buyer = BookingId::of(self.id(), token);
-        self.mark(token, Sold { buyer, version: 1, places, count: places.len() }).await;
+        let ending = Ending::Confirmed(buyer);
+        self.mark(token, Sold { buyer, version: 1, places, count: places.len(), ending }).await;
         buyer
     }
 
-    pub async fn mark(&self, token: HoldToken, sold: Sold<'_>) {
-        known(self.redis.mark_sold(self.id(), token, sold).await);
+    /// Answers how many it marked.
+    pub async fn mark(&self, token: HoldToken, sold: Sold<'_>) -> u64 {
+        known(self.redis.mark_sold(self.id(), token, sold).await)
     }
 
-    pub async fn free(&self, token: HoldToken, version: u64, places: &Places) {
-        known(self.redis.free_places(self.id(), token, version, places).await);
+    /// How the hold of a token ends that its own booking refuses.
+    pub fn refused(&self, token: HoldToken) -> Ending {
+        Ending::Refused(BookingId::of(self.id(), token))
+    }
+
+    /// A version of the token's own booking that does not have the places is told to Redis. Answers how many it freed.
+    pub async fn free(&self, token: HoldToken, version: u64, places: &Places) -> u64 {
+        let booking = BookingId::of(self.id(), token);
+        self.freed(token, Freed { booking, version, places, ending: Ending::Refused(booking) }).await
+    }
+
+    pub async fn freed(&self, token: HoldToken, freed: Freed<'_>) -> u64 {
+        known(self.redis.free_places(self.id(), token, freed).await)
     }
 
     pub async fn count(&self) -> ZoneCount {

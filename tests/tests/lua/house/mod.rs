@@ -1,7 +1,9 @@
-//! A show in a Redis: what buyers do with it lies in `buyers`, what is left of that in Redis in `inside`.
+//! A show in a Redis: what buyers do with it lies in `buyers`, what a reconcile asks of it in `surveyor`, what is left of
+//! that in Redis in `inside`.
 
 mod buyers;
 mod inside;
+mod surveyor;
 
 use std::fmt::Debug;
 use std::time::{Duration, Instant};
@@ -12,6 +14,8 @@ use holdfast::ports::{Touch, Touched};
 use holdfast_tests::loaded::{self, small_show};
 use holdfast_tests::{raw, servers};
 use redis::aio::MultiplexedConnection;
+
+pub use buyers::pinned;
 
 /// How long a test waits for a state.
 const WITHIN: Duration = Duration::from_secs(10);
