@@ -5,5 +5,6 @@ mod front;
 mod invariants;
 mod monitor;
 mod proxy;
+mod refunds;
 mod servers;
 mod sys;
