@@ -1,4 +1,5 @@
-//! Turn a hold into a booking: pin, one transaction, mark (design, section 5). The second half is [`deciding`](super::deciding).
+//! Turn a hold into a booking: pin, one transaction, mark (design, section 5). The second half, `deciding`, is shared with
+//! restore and reconcile.
 
 use super::Outcome;
 use super::deciding::{self, Booked, DecidePorts};
