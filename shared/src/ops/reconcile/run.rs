@@ -166,7 +166,11 @@ impl<S: ReconcilePorts> Run<'_, S> {
                     Ok(page) => page,
                     Err(failure) => {
                         self.failed(None, &failure);
-                        return Some(here());
+                        match failure {
+                            // An entry that cannot be read now never can: those of other shards have their turn.
+                            Failure::Internal { .. } => break,
+                            Failure::Unavailable { .. } | Failure::Undecided => return Some(here()),
+                        }
                     }
                 };
                 let is_last = page.len() < PAGE;
