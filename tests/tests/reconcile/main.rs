@@ -1,0 +1,13 @@
+//! Reconcile: what it repairs, and that a dry run tells it before; whom it looks at; how it stops, and gives way.
+
+mod alone;
+mod audit;
+mod drift;
+mod dry_run;
+mod errors;
+mod house;
+mod lease;
+mod repeats;
+mod snapshot;
+mod stops;
+mod wanted;
