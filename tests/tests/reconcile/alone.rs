@@ -19,7 +19,7 @@ impl Alone {
         let stores = (servers::own_redis(&[]), servers::own_dynamo().await);
         let front = Front::start(&stores.1.endpoint()).await;
         let sys = Sys::with(&stores.0.url(), &front.endpoint(), vars);
-        Alone { sys, front, stores: stores }
+        Alone { sys, front, stores }
     }
 
     /// The system, for a [`House`](crate::house::House) of its own.
