@@ -26,6 +26,8 @@ const PROBLEMS: &[(&str, u16, &str)] = &[
     ("extend_limit", 409, "The hold would live longer than the show allows. Nothing was changed."),
     ("in_progress", 409, "The hold is being confirmed."),
     ("in_use", 409, "Places that would go are held or sold."),
+    ("already_cancelled", 409, "The booking of this token was cancelled."),
+    ("not_restorable", 409, ""),
     ("payload_too_large", 413, ""),
     ("unsupported_media_type", 415, "The body must be application/json."),
     ("idempotency_mismatch", 422, "The token was confirmed with another payment."),

@@ -3,11 +3,13 @@
 //! `events` drives the files of `events/` through the functions. The others call the routes, by the gateway, and are
 //! named after what they ask about. `expect` and `like` compare.
 
+mod cancel;
 mod confirm;
 mod confirm_places;
 mod events;
 mod expect;
 mod hold;
+mod idempotency;
 mod input;
 mod input_bodies;
 mod input_ids;
@@ -17,10 +19,13 @@ mod like;
 mod limits;
 mod lists;
 mod operator;
+mod other_units;
 mod precedence;
 mod process;
 mod raw;
 mod refunds;
+mod repeats;
+mod restore;
 mod routes;
 mod show;
 mod show_faults;
