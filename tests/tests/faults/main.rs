@@ -4,6 +4,7 @@
 mod dynamo_down;
 mod dynamo_reasons;
 mod dynamo_replies;
+mod idempotency;
 mod outages;
 mod redis_connections;
 mod redis_replies;
