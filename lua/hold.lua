@@ -31,7 +31,8 @@ if ttl_ms == 0 then ttl_ms = tonumber(policy[2]) end
 -- same key again, and then it must ask for the same.
 local known = call('HMGET', hold_key, 'state', 'deadline', 'request')
 if known[1] then
-  if (known[3] or '') ~= request then return {-18, 0, 0, ''} end
+  -- What was rescued after a loss has no request: a confirm says nothing of the hold's own.
+  if known[3] and known[3] ~= request then return {-18, 0, 0, ''} end
   local left_ms = tonumber(known[2]) - now_ms
   local state = known[1]
   if state == 'active' and left_ms <= 0 then state = 'expired' end

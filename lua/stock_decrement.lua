@@ -29,7 +29,7 @@ free_count = math.max(free_count, 0)
 
 local known = redis.call('HMGET', hold_key, 'state', 'deadline', 'places', 'request')
 if known[1] then
-  if (known[4] or '') ~= request then return {-18, 0, 0, '', ''} end
+  if known[4] and known[4] ~= request then return {-18, 0, 0, '', ''} end
   local left_ms, state = tonumber(known[2]) - now_ms, known[1]
   if state == 'active' and left_ms <= 0 then state = 'expired' end
   if state ~= 'active' and state ~= 'confirming' or left_ms < 0 then left_ms = 0 end

@@ -214,6 +214,26 @@ async fn a_repeat_is_answered_though_the_show_has_changed_since() {
     send(&sys, &holds(&show), "ann", "l", &asked).await.expect_problem(403, "not_on_sale");
 }
 
+/// Redis lost the hold, its buyer was rescued by the confirm, and sends the first request again.
+#[tokio::test]
+async fn a_key_is_no_mismatch_after_a_rescue() {
+    let sys = Sys::own(&[], &[]).await;
+    let show = sys.define(json!({})).await;
+    let (seat, units) = (json!({"seats": ["E1"]}), json!({"quantity": 2}));
+    for (path, asked) in [(holds(&show), seat), (decrements(&show, "GA"), units)] {
+        let first = send(&sys, &path, "ann", "k", &asked).await;
+        let _: () = redis::cmd("FLUSHALL").query_async(&mut sys.redis().await).await.unwrap();
+        let mut named = json!({});
+        for name in ["seats", "zone", "units"] {
+            if let Some(value) = first.body.get(name) {
+                named[name] = value.clone();
+            }
+        }
+        sys.confirm(&show, first.text("holdToken"), named).await.expect(201);
+        assert_repeat(&send(&sys, &path, "ann", "k", &asked).await, &first, "confirmed");
+    }
+}
+
 /// Every other change converges by itself: there the header says nothing, right or wrong.
 #[tokio::test]
 async fn elsewhere_the_header_has_no_effect() {

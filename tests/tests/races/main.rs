@@ -1,6 +1,7 @@
 //! Races: many buyers in the same instant, from eight environments with connections of their own, judged by their
 //! answers and by the invariants on what both stores have in the end.
 
+mod cancels;
 mod confirms;
 mod crowd;
 mod expiry;
