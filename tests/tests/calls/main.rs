@@ -162,3 +162,25 @@ async fn a_confirm_of_a_hold_that_is_lost_is_three_round_trips_at_most() {
     let invented = uuid::Uuid::new_v4().to_string();
     counted.confirm(&invented, paid("pay_2")).await.is(409, 1, 2);
 }
+
+/// A cancel tells Redis; a restore holds first, as a confirm does. A repeat tells Redis again, and writes nothing.
+#[tokio::test]
+async fn a_cancel_is_one_transaction_and_a_restore_is_one() {
+    let counted = Counted::start().await;
+    let (sys, show) = (&counted.sys, &counted.show);
+    let units = sys.decrement(show, "GA", 2).await.text("holdToken").to_owned();
+    for (token, body) in [(counted.hold("E1").await, paid("pay_1")), (units, Value::Null)] {
+        let id = counted.confirm(&token, body).await.answer.text("bookingId").to_owned();
+        let post = async |action: &str| {
+            counted.count(sys.call("POST", &format!("/bookings/{id}/{action}"), Value::Null)).await
+        };
+        let cost = post("cancel").await;
+        assert_eq!(cost.dynamo, ["GetItem", "TransactWriteItems"]);
+        cost.is(200, 1, 2);
+        post("cancel").await.is(200, 1, 1);
+        let cost = post("restore").await;
+        assert_eq!(cost.dynamo, ["GetItem", "TransactWriteItems"]);
+        cost.is(200, 3, 2);
+        post("restore").await.is(200, 1, 1);
+    }
+}

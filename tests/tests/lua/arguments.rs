@@ -1,11 +1,16 @@
 //! The largest legal inputs. No command that a client sends may have more than 3,999 arguments: MONITOR counts them, and
 //! fails the test when its server goes.
 
+use holdfast::adapters::redis::keys;
 use holdfast::domain::show::Zone;
-use holdfast::domain::{Buyer, HoldToken, Places, Request, SeatId, Show, ZoneId};
-use holdfast::ports::{Chunk, Close, Closing, LoadShow, ReplaceShow, TakeUnits, Turn};
+use holdfast::domain::{Buyer, HoldToken, Places, SeatId, Show, ZoneId};
+use holdfast::ports::{
+    Chunk, Close, Closing, ComparePlaces, LoadShow, RecountUnits, ReplaceShow, ScanPlaces, TakeUnits, Turn, UnloadShow,
+    Unloaded,
+};
 use holdfast_tests::loaded::{once, small_show};
 use holdfast_tests::servers;
+use redis::AsyncCommands;
 use serde_json::{Value, json};
 
 use crate::house::{House, changed, known};
@@ -36,8 +41,21 @@ async fn the_largest_show_is_loaded_and_replaced() {
     house.redis.finish_load(&house.show, &lease).await.unwrap();
     assert_eq!(house.seats().await.len(), 90_000);
     let zone = ZoneId::parse("zone-399").unwrap();
-    let taken = house.redis.take_units(house.id(), &Request::once(), &zone, 25, None, &Buyer::default()).await;
+    let token = HoldToken::random();
+    let taken = house.redis.take_units(house.id(), &once(token), &zone, 25, None, &Buyer::default()).await;
     assert_eq!(known(taken).unwrap().remaining, 0);
+
+    // What a reconcile asks of it goes in parts, and none is too long.
+    let all = Places::Seats(seats.iter().map(|id| SeatId::parse(id).unwrap()).collect());
+    assert_eq!(known(house.redis.compare_places(house.id(), &all).await), []);
+    let taken = Places::Units { zone: zone.clone(), numbers: (1..=25).collect() };
+    assert_eq!(known(house.redis.compare_places(house.id(), &taken).await).len(), 25);
+    known(house.redis.scan_places(house.id(), None, None).await);
+    for zone in [None, Some(&zone)] {
+        assert_eq!(house.expire(zone, true).await, 0);
+    }
+    assert_eq!(known(house.redis.recount_units(house.id(), &zone, 1, 25, false).await), 0);
+    assert_eq!(house.survey().await.live, 25);
 
     // All seats go but nine, and then all come back.
     let closing = Closing { version: 2, mark: "mark".to_owned() };
@@ -49,6 +67,14 @@ async fn the_largest_show_is_loaded_and_replaced() {
     let next = changed(&house.show, &json!({"version": 2}));
     known(house.redis.apply_show(&next, gone, Some(&closing)).await);
     assert_eq!(house.seats().await.len(), 90_000);
+    // Somebody has something of it; then nobody, and all of it goes at once.
+    let epoch = house.survey().await.epoch;
+    let last = house.events_after("0-0", 1_000).await.events.pop().unwrap().id;
+    assert_eq!(known(house.redis.unload_show(&next, &epoch, &last).await), Unloaded::InUse);
+    let _: () = house.raw().del(keys::held(house.id())).await.unwrap();
+    assert_eq!(known(house.redis.unload_show(&next, &epoch, &last).await), Unloaded::Done);
+    let _: () = house.raw().del(keys::hold(house.id(), token)).await.unwrap();
+    assert!(house.dump().await.is_empty());
     assert!(server.monitor().count_since(mark) > 100);
     server.monitor().check_violations();
 }
