@@ -1,19 +1,18 @@
 //! `Idempotency-Key`: the same request is the same hold, as often as it is sent.
 
 use holdfast_local::handlers::handlers;
-use holdfast_tests::sys::{Answer, Client, Sys, paid};
+use holdfast_tests::sys::{Answer, Client, Sys};
 use serde_json::{Value, json};
 
 use crate::expect::{assert_invalid, assert_problem, assert_success};
-use crate::hold::{held, replace};
-use crate::life::until_state;
+use crate::hold::held;
 use crate::raw::{body, event, invoke_value};
 
 /// What a caller without identity has to send at least.
 const LONG: &str = "0123456789abcdef0123456789abcdef";
 
 /// A request with a key, by this buyer; empty: by nobody.
-async fn send(sys: &Client, path: &str, buyer: &str, key: &str, body: &Value) -> Answer {
+pub async fn send(sys: &Client, path: &str, buyer: &str, key: &str, body: &Value) -> Answer {
     let mut headers = vec![("content-type", "application/json"), ("idempotency-key", key)];
     if !buyer.is_empty() {
         headers.push(("x-user-id", buyer));
@@ -21,21 +20,21 @@ async fn send(sys: &Client, path: &str, buyer: &str, key: &str, body: &Value) ->
     sys.call_raw("POST", path, &headers, body.to_string()).await
 }
 
-fn holds(show: &str) -> String {
+pub fn holds(show: &str) -> String {
     format!("/shows/{show}/holds")
 }
 
-fn decrements(show: &str, zone: &str) -> String {
+pub fn decrements(show: &str, zone: &str) -> String {
     format!("/shows/{show}/stock/{zone}/decrement")
 }
 
-fn mismatch() -> Value {
+pub fn mismatch() -> Value {
     json!({"detail": "This Idempotency-Key came before, with another body."})
 }
 
 /// That the answer is the first one, with what is left of it now.
 #[track_caller]
-fn assert_repeat(again: &Answer, first: &Answer, state: &str) {
+pub fn assert_repeat(again: &Answer, first: &Answer, state: &str) {
     let mut wanted = first.body.clone();
     (wanted["state"], wanted["expiresInMs"]) = (state.into(), "<int>".into());
     if state != "active" {
@@ -153,119 +152,4 @@ async fn what_is_no_key_is_told() {
     }
     assert_eq!(sys.get(&format!("/shows/{show}/stock/GA")).await.expect(200)["held"], 0);
     send(&sys, &path, "ann", &longest, &seats).await.expect(201);
-}
-
-/// It was refused, and may be asked again.
-#[tokio::test]
-async fn a_refusal_is_not_kept() {
-    let sys = Sys::shared().await;
-    let show = sys.define(json!({})).await;
-    let rival = sys.hold(&show, &["E7"]).await.text("holdToken").to_owned();
-    let all = sys.decrement(&show, "GA", 10).await.text("holdToken").to_owned();
-    let (seat, units) = (json!({"seats": ["E7"]}), json!({"quantity": 1}));
-    for _ in 0..2 {
-        send(&sys, &holds(&show), "ann", "k", &seat).await.expect_problem(409, "seat_unavailable");
-        send(&sys, &decrements(&show, "GA"), "ann", "k", &units).await.expect_problem(409, "sold_out");
-    }
-    // Nor is what it asked for.
-    send(&sys, &holds(&show), "ann", "k", &json!({"seats": ["E7", "E8"]}))
-        .await
-        .expect_problem(409, "seat_unavailable");
-    for token in [rival, all] {
-        sys.release(&show, &token).await.expect(204);
-    }
-    send(&sys, &holds(&show), "ann", "k", &seat).await.expect(201);
-    send(&sys, &decrements(&show, "GA"), "ann", "k", &units).await.expect(201);
-}
-
-#[tokio::test]
-async fn a_repeat_tells_what_became_of_the_hold_and_takes_nothing_again() {
-    let sys = Sys::shared().await;
-    let show = sys.define(json!({})).await;
-    for (path, asked) in [
-        (holds(&show), json!({"seats": ["E1"], "ttlSeconds": 1})),
-        (decrements(&show, "GA"), json!({"quantity": 10, "ttlSeconds": 1})),
-    ] {
-        let first = send(&sys, &path, "ann", "lapses", &asked).await;
-        until_state(&sys, &show, first.text("holdToken"), "expired").await;
-        assert_repeat(&send(&sys, &path, "ann", "lapses", &asked).await, &first, "expired");
-        // Another key is another hold: nothing was taken.
-        let second = send(&sys, &path, "ann", "released", &asked).await;
-        sys.release(&show, second.text("holdToken")).await.expect(204);
-        assert_repeat(&send(&sys, &path, "ann", "released", &asked).await, &second, "released");
-        let third = send(&sys, &path, "ann", "confirmed", &asked).await;
-        sys.confirm(&show, third.text("holdToken"), paid("pay_1")).await.expect(201);
-        assert_repeat(&send(&sys, &path, "ann", "confirmed", &asked).await, &third, "confirmed");
-    }
-}
-
-/// A known repeat comes right after what is wrong with the request itself.
-#[tokio::test]
-async fn a_repeat_is_answered_though_the_show_has_changed_since() {
-    let sys = Sys::shared().await;
-    let show = sys.define(json!({})).await;
-    let asked = json!({"seats": ["E7", "E8"], "ttlSeconds": 300});
-    let first = send(&sys, &holds(&show), "ann", "k", &asked).await;
-    let closed = json!({"sale": {"closesAt": "2020-01-01T00:00:00Z"}, "limits": {"maxPlacesPerHold": 1}});
-    replace(&sys, &show, closed).await.expect(200);
-    assert_repeat(&send(&sys, &holds(&show), "ann", "k", &asked).await, &first, "active");
-    let refused = send(&sys, &holds(&show), "ann", "k", &json!({"seats": ["E9"]})).await;
-    assert_problem(&refused, "idempotency_mismatch", mismatch());
-    send(&sys, &holds(&show), "ann", "l", &asked).await.expect_problem(403, "not_on_sale");
-}
-
-/// Redis lost the hold, its buyer was rescued by the confirm, and sends the first request again.
-#[tokio::test]
-async fn a_key_is_no_mismatch_after_a_rescue() {
-    let sys = Sys::own(&[], &[]).await;
-    let show = sys.define(json!({})).await;
-    let (seat, units) = (json!({"seats": ["E1"]}), json!({"quantity": 2}));
-    for (path, asked) in [(holds(&show), seat), (decrements(&show, "GA"), units)] {
-        let first = send(&sys, &path, "ann", "k", &asked).await;
-        let _: () = redis::cmd("FLUSHALL").query_async(&mut sys.redis().await).await.unwrap();
-        let mut named = json!({});
-        for name in ["seats", "zone", "units"] {
-            if let Some(value) = first.body.get(name) {
-                named[name] = value.clone();
-            }
-        }
-        sys.confirm(&show, first.text("holdToken"), named).await.expect(201);
-        assert_repeat(&send(&sys, &path, "ann", "k", &asked).await, &first, "confirmed");
-    }
-}
-
-/// Every other change converges by itself: there the header says nothing, right or wrong.
-#[tokio::test]
-async fn elsewhere_the_header_has_no_effect() {
-    let sys = Sys::shared().await;
-    let show = sys.define(json!({})).await;
-    let token = sys.hold(&show, &["E1"]).await.text("holdToken").to_owned();
-    let too_long = "k".repeat(129);
-    for key in ["k", "", &too_long] {
-        let call = async |method: &str, path: String, body: Value| {
-            let headers = [("content-type", "application/json"), ("idempotency-key", key)];
-            let body = if body.is_null() { String::new() } else { body.to_string() };
-            sys.call_raw(method, &path, &headers, body).await
-        };
-        let hold = format!("/shows/{show}/holds/{token}");
-        call("GET", hold.clone(), Value::Null).await.expect(200);
-        call("PATCH", hold.clone(), json!({"ttlSeconds": 400})).await.expect(200);
-        call("PATCH", hold.clone(), json!({"ttlSeconds": 500})).await.expect(200);
-        let released = sys.hold(&show, &["E2"]).await.text("holdToken").to_owned();
-        call("DELETE", format!("/shows/{show}/holds/{released}"), Value::Null).await.expect(204);
-        call("GET", format!("/shows/{show}/stock/GA"), Value::Null).await.expect(200);
-        let booked = sys.hold(&show, &["E3"]).await.text("holdToken").to_owned();
-        let confirm = format!("/shows/{show}/holds/{booked}/confirm");
-        let id = call("POST", confirm, paid("pay_1")).await.text("bookingId").to_owned();
-        for action in ["cancel", "restore", "cancel"] {
-            call("POST", format!("/bookings/{id}/{action}"), Value::Null).await.expect(200);
-        }
-        call(
-            "PUT",
-            format!("/shows/{show}x{}", key.len()),
-            json!({"name": "Hamlet", "zones": [{"id": "GA", "capacity": 1}]}),
-        )
-        .await
-        .expect(201);
-    }
 }

@@ -10,6 +10,7 @@ mod events;
 mod expect;
 mod hold;
 mod idempotency;
+mod idempotency_later;
 mod input;
 mod input_bodies;
 mod input_ids;

@@ -1,7 +1,7 @@
 //! Each script of `lua/`, in a module of its name: its codes in the order of precedence that its header gives, the same
 //! call twice, and the races that its header names.
 //!
-//! `pin_units` and `pin_restores` go on with what `pin` does. `house` is a show in a Redis, with what buyers do to it; `memory` and `arguments` look at all scripts together.
+//! `pin_units` and `pin_restores` go on with what `pin` does, `mark_repairs` with `mark`. `house` is a show in a Redis, with what buyers do to it; `memory` and `arguments` look at all scripts together.
 
 mod apply_seats;
 mod apply_show;
@@ -19,6 +19,7 @@ mod load_begin;
 mod load_chunk;
 mod load_finish;
 mod mark;
+mod mark_repairs;
 mod memory;
 mod pin;
 mod pin_restores;
