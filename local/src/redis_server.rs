@@ -177,21 +177,41 @@ fn follow(log: ChildStdout) -> Receiver<String> {
 }
 
 /// Answers the server's process id. Its log, not a connection, says when it is ready: on a port that was taken,
-/// a stranger would answer.
+/// a stranger would answer. The server may be faster than the shell that tells its id.
 fn wait_until_ready(log: Receiver<String>) -> Result<u32, StartError> {
     let deadline = Instant::now() + START_LIMIT;
-    let mut pid = None;
+    let (mut pid, mut is_ready) = (None, false);
     let mut seen = String::new();
     loop {
         match log.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
-            Ok(line) if pid.is_none() => pid = line.parse().ok(),
-            Ok(line) if line.contains("Ready to accept connections") => return Ok(pid.unwrap_or_default()),
-            Ok(line) => {
-                seen.push_str(&line);
-                seen.push('\n');
-            }
+            Ok(line) if line.contains("Ready to accept connections") => is_ready = true,
+            Ok(line) => match line.parse() {
+                Ok(number) if pid.is_none() => pid = Some(number),
+                _ => {
+                    seen.push_str(&line);
+                    seen.push('\n');
+                }
+            },
             Err(RecvTimeoutError::Timeout) => return Err(StartError::TooSlow),
             Err(RecvTimeoutError::Disconnected) => return Err(StartError::Ended(seen)),
+        }
+        if let (Some(pid), true) = (pid, is_ready) {
+            return Ok(pid);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_that_is_faster_than_its_shell_is_ready_all_the_same() {
+        let ready = "7:M 30 Nov 2026 14:00:00.000 * Ready to accept connections";
+        for lines in [["7", "7:C starting", ready], ["7:C starting", "7", ready], ["7:C starting", ready, "7"]] {
+            let (sender, log) = mpsc::channel();
+            let sent = lines.iter().all(|line| sender.send((*line).to_owned()).is_ok());
+            assert!(sent && matches!(wait_until_ready(log), Ok(7)), "{lines:?}");
         }
     }
 }
