@@ -1,9 +1,10 @@
 //! The harness of Holdfast's tests: real stores, what breaks the lines to them, and the judges.
 //!
 //! Start with `servers` (a Redis and a DynamoDB for a test process), and `sys` (the product on top of them). `monitor`
-//! judges every Redis that is handed out, `proxy` and `dynamo_front` break what lies between, `gate` holds a request
-//! until the test is ready for it, `poll` waits for a state, `image` compares what Redis has before and after,
-//! `invariants` judge what both stores have in the end. Tests below the routes find a show in `loaded`. The tiers themselves lie in `tests/tests`.
+//! judges every Redis that is handed out, `proxy` and `dynamo_front` break what lies between, `steps` has both of them
+//! lose one call of an operation, `gate` holds a request until the test is ready for it, `poll` waits for a state, `image`
+//! compares what Redis has before and after, `invariants` judge what both stores have in the end. Tests below the routes
+//! find a show in `loaded`. The tiers themselves lie in `tests/tests`.
 
 pub mod dynamo_front;
 pub mod gate;
@@ -15,4 +16,5 @@ pub mod poll;
 pub mod proxy;
 pub mod raw;
 pub mod servers;
+pub mod steps;
 pub mod sys;

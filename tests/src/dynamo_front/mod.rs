@@ -15,7 +15,7 @@ mod rules;
 mod serve;
 
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
 use tokio::net::TcpListener;
@@ -26,6 +26,7 @@ pub use faults::{Fault, Reason};
 
 use crate::gate::Gate;
 use crate::servers::runtime;
+use crate::steps::Steps;
 use rules::{Rule, Rules, When};
 use serve::Serving;
 
@@ -34,6 +35,7 @@ use serve::Serving;
 pub struct Front {
     addr: SocketAddr,
     rules: Arc<Rules>,
+    steps: Arc<OnceLock<Arc<Steps>>>,
     accepting: JoinHandle<()>,
     stop: watch::Sender<bool>,
 }
@@ -41,15 +43,15 @@ pub struct Front {
 impl Front {
     /// A front before the DynamoDB at this endpoint (`http://127.0.0.1:PORT`).
     pub async fn start(endpoint: &str) -> Front {
-        let (rules, stop) = (Arc::new(Rules::default()), watch::Sender::new(false));
-        let serving = Serving::new(endpoint, Arc::clone(&rules), stop.subscribe());
+        let (rules, steps, stop) = (Arc::<Rules>::default(), Arc::<OnceLock<_>>::default(), watch::Sender::new(false));
+        let serving = Serving::new(endpoint, Arc::clone(&rules), Arc::clone(&steps), stop.subscribe());
         let listening = runtime().spawn(async move {
             let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
             let addr = listener.local_addr().unwrap();
             (addr, runtime().spawn(serve::accept(listener, serving)))
         });
         let (addr, accepting) = listening.await.unwrap();
-        Front { addr, rules, accepting, stop }
+        Front { addr, rules, steps, accepting, stop }
     }
 
     /// `http://127.0.0.1:PORT`
@@ -60,6 +62,14 @@ impl Front {
     /// Where it listens.
     pub fn addr(&self) -> SocketAddr {
         self.addr
+    }
+
+    /// Lets the steps of an operation be recorded, and lost.
+    ///
+    /// # Panics
+    /// When it follows others already.
+    pub fn follow(&self, steps: &Arc<Steps>) {
+        self.steps.set(Arc::clone(steps)).expect("a front follows once");
     }
 
     /// Begins a rule for requests of one operation: `TransactWriteItems`.

@@ -1,7 +1,7 @@
 //! Takes a request, lets the rules strike, and forwards it.
 
 use std::future::pending;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Bytes, Incoming};
@@ -17,6 +17,7 @@ use tokio::sync::watch;
 use super::faults::Fault;
 use super::rules::{Rules, When};
 use crate::servers::runtime;
+use crate::steps::{Met, Steps, of_dynamo};
 
 /// Ends the connection without an answer.
 type Broken = Box<dyn std::error::Error + Send + Sync>;
@@ -26,16 +27,22 @@ type Broken = Box<dyn std::error::Error + Send + Sync>;
 pub(super) struct Serving {
     target: String,
     rules: Arc<Rules>,
+    steps: Arc<OnceLock<Arc<Steps>>>,
     stopped: watch::Receiver<bool>,
     client: Client<HttpConnector, Full<Bytes>>,
 }
 
 impl Serving {
-    pub fn new(endpoint: &str, rules: Arc<Rules>, stopped: watch::Receiver<bool>) -> Serving {
+    pub fn new(
+        endpoint: &str,
+        rules: Arc<Rules>,
+        steps: Arc<OnceLock<Arc<Steps>>>,
+        stopped: watch::Receiver<bool>,
+    ) -> Serving {
         let mut connector = HttpConnector::new();
         connector.set_nodelay(true);
         let client = Client::builder(TokioExecutor::new()).build(connector);
-        Serving { target: endpoint.trim_end_matches('/').to_owned(), rules, stopped, client }
+        Serving { target: endpoint.trim_end_matches('/').to_owned(), rules, steps, stopped, client }
     }
 
     async fn answer(&self, request: Request<Incoming>) -> Result<Response<Full<Bytes>>, Broken> {
@@ -44,6 +51,10 @@ impl Serving {
         let target = head.headers.get("x-amz-target").and_then(|value| value.to_str().ok()).unwrap_or_default();
         let operation = target.rsplit('.').next().unwrap_or_default().to_owned();
         head.uri = format!("{}{}", self.target, head.uri).parse::<Uri>()?;
+        let step = self.steps.get().map(|steps| (steps, steps.meet(of_dynamo(&operation, &body))));
+        if let Some((_, Met::Lost)) = step {
+            return Err("a step is lost".into());
+        }
         let met = self.rules.meet(&operation, &body);
         if let Some((When::Before, fault)) = &met
             && let Some(answer) = strike(fault).await?
@@ -53,6 +64,10 @@ impl Serving {
         let answer = self.client.request(Request::from_parts(head, Full::new(body))).await?;
         let (head, body) = answer.into_parts();
         let body = body.collect().await?.to_bytes();
+        if let Some((steps, Met::LosesItsReply)) = step {
+            steps.reply_is_lost();
+            return Err("the reply of a step is lost".into());
+        }
         if let Some((When::After, fault)) = &met
             && let Some(answer) = strike(fault).await?
         {

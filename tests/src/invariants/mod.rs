@@ -35,6 +35,15 @@ impl State {
         let arbiter = Arbiter::read(&mut sys.redis().await, &show, &ledger.zones).await;
         State { arbiter, ledger }
     }
+
+    fn faults(&self) -> Vec<String> {
+        let State { arbiter, ledger } = self;
+        [bookings::judge(ledger), seats::judge(arbiter), units::judge(arbiter, &ledger.zones)].concat()
+    }
+
+    fn disagreements(&self) -> Vec<String> {
+        bookings::judge_agreement(&self.arbiter, &self.ledger)
+    }
 }
 
 /// Judges INV-1, 2, 3, 5, 6, 7 and 10 on what both stores have of a show.
@@ -51,18 +60,17 @@ pub async fn assert_invariants(sys: &Sys, show: &str) {
 /// # Panics
 /// With everything that is wrong.
 pub async fn assert_agreement(sys: &Sys, show: &str) {
-    let faults = [faults(sys, show).await, disagreements(sys, show).await].concat();
+    let state = State::of(sys, show).await;
+    let faults = [state.faults(), state.disagreements()].concat();
     assert!(faults.is_empty(), "show {show}:\n  {}", faults.join("\n  "));
 }
 
 /// What [`assert_invariants`] finds.
 pub async fn faults(sys: &Sys, show: &str) -> Vec<String> {
-    let State { arbiter, ledger } = State::of(sys, show).await;
-    [bookings::judge(&ledger), seats::judge(&arbiter), units::judge(&arbiter, &ledger.zones)].concat()
+    State::of(sys, show).await.faults()
 }
 
 /// What [`assert_agreement`] finds besides.
 pub async fn disagreements(sys: &Sys, show: &str) -> Vec<String> {
-    let State { arbiter, ledger } = State::of(sys, show).await;
-    bookings::judge_agreement(&arbiter, &ledger)
+    State::of(sys, show).await.disagreements()
 }

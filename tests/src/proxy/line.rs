@@ -15,6 +15,7 @@ use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use super::frames::{Frames, Framing, is_push};
 use super::rules::{Action, After, Lose};
 use super::{Mode, Plan, State};
+use crate::steps::{Met, of_redis};
 
 const CHUNK: usize = 64 * 1024;
 
@@ -25,10 +26,11 @@ type Doomed = Mutex<BTreeMap<usize, After>>;
 pub(super) async fn carry(client: TcpStream, plan: Arc<Plan>) {
     let mut state = plan.state.subscribe();
     let State { mode, cuts } = *state.borrow();
-    if mode == Mode::Cut {
+    if mode == Mode::Cut || plan.steps.get().is_some_and(|steps| steps.is_gone()) {
         return;
     }
-    let Ok(server) = TcpStream::connect(plan.target).await else { return };
+    let target = *plan.target.borrow();
+    let Ok(server) = TcpStream::connect(target).await else { return };
     // Without this the proxy would add the 40 ms of Nagle and delayed acknowledgement to a call. A socket that refuses
     // is closed already.
     let _ = (client.set_nodelay(true), server.set_nodelay(true));
@@ -58,6 +60,11 @@ async fn requests(
         }
         frames.push(&chunk);
         while let Some(request) = frames.next() {
+            match plan.steps.get().map_or(Met::Pass, |steps| steps.meet(of_redis(&request))) {
+                Met::Pass => {}
+                Met::Lost => return Ok(()),
+                Met::LosesItsReply => drop(lock(doomed).insert(count, After::Cut)),
+            }
             match plan.rules.meet(&request) {
                 None => {}
                 Some(Action::Hold(gate)) => gate.pass().await,
@@ -93,7 +100,10 @@ async fn replies(
                 count += 1;
                 match after {
                     None => {}
-                    Some(After::Cut) => return Ok(()),
+                    Some(After::Cut) => {
+                        plan.steps.get().inspect(|steps| steps.reply_is_lost());
+                        return Ok(());
+                    }
                     Some(After::Mute) => pending().await,
                 }
             }

@@ -12,8 +12,8 @@ mod line;
 mod rules;
 
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use tokio::net::TcpListener;
@@ -25,6 +25,7 @@ pub use rules::{After, Lose};
 
 use crate::gate::Gate;
 use crate::servers::runtime;
+use crate::steps::Steps;
 use frames::Framing;
 use rules::{Action, Rules};
 
@@ -61,10 +62,11 @@ struct State {
 /// What the connections of a proxy share.
 #[derive(Debug)]
 struct Plan {
-    target: SocketAddr,
+    target: watch::Sender<SocketAddr>,
     framing: Framing,
     state: watch::Sender<State>,
     rules: Rules,
+    steps: OnceLock<Arc<Steps>>,
     counters: Counters,
 }
 
@@ -89,8 +91,9 @@ impl Proxy {
 
     async fn start(target: SocketAddr, framing: Framing) -> Proxy {
         let state = watch::Sender::new(State { mode: Mode::Pass, cuts: 0 });
-        let (rules, counters) = (Rules::default(), Counters::default());
-        let plan = Arc::new(Plan { target, framing, state, rules, counters });
+        let (target, rules) = (watch::Sender::new(target), Rules::default());
+        let (steps, counters) = (OnceLock::new(), Counters::default());
+        let plan = Arc::new(Plan { target, framing, state, rules, steps, counters });
         let accepted = Arc::clone(&plan);
         let listening = runtime().spawn(async move {
             let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -122,6 +125,20 @@ impl Proxy {
             state.mode = mode;
             state.cuts += usize::from(mode == Mode::Cut);
         });
+    }
+
+    /// Leads new connections to another server, as the name of a cache does after a failover. Those that are open stay
+    /// where they are.
+    pub fn retarget(&self, target: SocketAddr) {
+        self.plan.target.send_replace(target);
+    }
+
+    /// Lets the steps of an operation be recorded, and lost.
+    ///
+    /// # Panics
+    /// When it follows others already.
+    pub fn follow(&self, steps: &Arc<Steps>) {
+        self.plan.steps.set(Arc::clone(steps)).expect("a proxy follows once");
     }
 
     /// Closes every connection that is open; new ones pass.
