@@ -6,6 +6,7 @@ mod dynamo_reasons;
 mod dynamo_replies;
 mod idempotency;
 mod outages;
+mod pitfalls;
 mod redis_connections;
 mod redis_replies;
 mod redis_scripts;

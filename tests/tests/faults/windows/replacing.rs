@@ -7,7 +7,7 @@ use holdfast_tests::servers;
 use holdfast_tests::sys::{Answer, Client, Sys};
 use serde_json::{Value, json};
 
-use crate::outages::assert_unavailable;
+use crate::outages::{UNHURRIED, assert_unavailable};
 
 fn rows(to: usize, capacity: usize) -> Value {
     json!({"name": "Hamlet", "sections": [{"id": "stalls", "rows": [{"id": "E", "from": 1, "to": to}]}],
@@ -67,7 +67,7 @@ async fn a_hold_of_a_seat_that_is_being_removed_waits_for_the_end() {
 async fn seats_of_a_definition_that_was_overtaken_are_for_sale() {
     let vars = [("REDIS_RESPONSE_TIMEOUT_MS", "4500"), ("REQUEST_BUDGET_MS", "4500")];
     let (slow, proxy, _front) = Sys::fragile(&vars).await;
-    let quick = Sys::shared().await;
+    let quick = Sys::with(&servers::redis().url(), &servers::dynamo().await.endpoint(), &UNHURRIED);
     let show = quick.define(rows(10, 10)).await;
     quick.hold(&show, &["E1"]).await.expect(201);
     slow.hold(&show, &["E2"]).await.expect(201);

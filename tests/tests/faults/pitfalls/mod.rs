@@ -1,0 +1,8 @@
+//! What went wrong for others, where a store fails and a reconcile comes after it.
+
+mod capacity;
+mod killed;
+mod overrun;
+mod parallel;
+mod redis_states;
+mod throttled;
