@@ -11,3 +11,4 @@ mod routes;
 mod scripts;
 mod template;
 mod tree;
+mod windows;
