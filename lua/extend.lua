@@ -24,7 +24,7 @@ if ttl_ms > tonumber(policy[1]) then return {-3, 0, 0, policy[1]} end
 local hold = redis.call('HMGET', hold_key, 'state', 'deadline', 'created', 'booking')
 local state, deadline_ms, created_ms = hold[1], tonumber(hold[2]), tonumber(hold[3])
 if state == 'confirming' then return {-9, 0, 0, ''} end
-if state ~= 'active' or deadline_ms <= now_ms then return {-8, 0, 0, state == 'confirmed' and hold[4] or ''} end
+if #places == 0 or state ~= 'active' or deadline_ms <= now_ms then return {-8, 0, 0, state == 'confirmed' and hold[4] or ''} end
 local face = places_face(FIRST_PLACE_KEY, zone, places, show_key)
 local _, holder = face.read(now_ms, token)
 for i = 1, #places do

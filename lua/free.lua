@@ -9,7 +9,7 @@
 -- Keeps: INV-3, INV-4, INV-5, INV-7
 --
 -- A refused booking never had a place: its hold does, and lets go of them here. The same version again does what is left
--- to do: the owner of each place says so.
+-- to do: the owner of each place says so. Of a booking that was never written no hold that is known can be.
 
 local show_key, hold_key, held_key, events_key, confirming_key, booking_key =
   KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
@@ -22,7 +22,10 @@ local now_ms = clock()
 if redis.call('EXISTS', show_key) == 0 then return {-2, 0} end
 local recorded = tonumber(redis.call('GET', booking_key) or 0)
 if version > 0 and version < recorded then return {0, 0} end
-local state = redis.call('HGET', hold_key, 'state')
+local hold = redis.call('HMGET', hold_key, 'state', 'places')
+local state = hold[1]
+if version == 0 and state then return {0, 0} end
+if state then places = with_rest(places, zone, hold[2]) end
 local face = places_face(FIRST_PLACE_KEY, zone, places, show_key)
 local sold, holder = face.read(now_ms, token)
 

@@ -5,14 +5,16 @@
 -- one of the booking's other places, does what is left to do: the owner of each place says so.
 -- KEYS: show, hold, held, events, confirming, booking, place-keys...
 -- ARGV: buyer_booking, version, token, outcome (confirmed, refused, expired; empty: the hold goes on), hold_booking (empty: none), sold_count, zone (empty: seats), place...
--- Reply: code, marked, freed
+-- Reply: code, marked, freed, ended (0 or 1)
 -- Codes: NOT_LOADED, OK
 -- Keeps: INV-3, INV-5, INV-7, INV-9
 --
 -- The first sold_count places are sold to buyer_booking; the rest of the hold goes back for sale. In a confirm all are
 -- sold and buyer_booking is hold_booking. In a read repair the buyer is another booking: the guard refused this hold,
 -- which ends as a whole, or goes on with other units. A place of another booking, or of a live hold of another token, is not touched; the version
--- is then not recorded, so that a later mark can still do it.
+-- is then not recorded, so that a later mark can still do it. `expired` is what a reconcile says of a hold that has a sold
+-- place: not when the sale is not the newest that is known, and not of a hold that is being confirmed, whose own decision
+-- ends it (but of a restore).
 
 local show_key, hold_key, held_key, events_key, confirming_key, booking_key =
   KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
@@ -23,12 +25,14 @@ local places = {unpack(ARGV, FIRST_PLACE)}
 
 -- Check pass.
 local now_ms = clock()
-if redis.call('EXISTS', show_key) == 0 then return {-2, 0, 0} end
+if redis.call('EXISTS', show_key) == 0 then return {-2, 0, 0, 0} end
 local recorded = tonumber(redis.call('GET', booking_key) or 0)
 local current = version >= recorded
-local state = redis.call('HGET', hold_key, 'state')
-local pinned = redis.call('ZSCORE', confirming_key, token)
+local hold = redis.call('HMGET', hold_key, 'state', 'restores', 'places')
+local state, pinned = hold[1], redis.call('ZSCORE', confirming_key, token)
 local ends = outcome ~= '' and (state == 'active' or state == 'confirming')
+if outcome == 'expired' then ends = state == 'active' and current or state == 'confirming' and hold[2] and true or false end
+if ends then places = with_rest(places, zone, hold[3]) end
 local face = places_face(FIRST_PLACE_KEY, zone, places, show_key)
 local sold, holder = face.read(now_ms, token)
 
@@ -68,4 +72,4 @@ end
 if ends or pinned and buyer_booking == hold_booking then redis.call('ZREM', confirming_key, token) end
 if #marked > 0 then event(events_key, 'sold', marked, 'booking', buyer_booking) end
 if #freed > 0 then event(events_key, 'freed', freed) end
-return {0, #marked, #freed}
+return {0, #marked, #freed, ends and 1 or 0}

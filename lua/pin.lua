@@ -3,19 +3,19 @@
 --
 -- Race: the hold lapses, or its owner releases it, between the check and the conditional put of a confirm.
 -- KEYS: show, hold, held, events, confirming, place-keys...
--- ARGV: token, pin_ms, payment (JSON, or empty), order (or empty), buyer (a hash, or empty), restores ("booking version", or empty), zone (empty: seats), place...
+-- ARGV: token, pin_ms, payment (JSON, or empty), order (or empty), buyer (a hash, or empty), restores (booking, or empty), zone (empty: seats), place...
 -- Reply: code, confirmed_at_ms, payment, order, buyer, places, first
--- Codes: NOT_LOADED, DECIDED, HOLD_LOST, CLOSING, OK
+-- Codes: NOT_LOADED, DECIDED, HOLD_LOST, CLOSING, AGAIN, OK
 -- Keeps: INV-3, INV-4, INV-5, INV-6, INV-10
 --
 -- The payment, order and confirmed_at_ms of the first pin are kept and answered to every later one, also to one that
 -- finds the hold lost; the first payment is then what the refusal is about. places: those that are pinned (OK), or
--- positions of those that are gone (HOLD_LOST). CLOSING answers what is left of the closing mark in ms in place of
+-- those that are gone (HOLD_LOST). CLOSING answers what is left of the closing mark in ms in place of
 -- confirmed_at_ms. A hold that has lapsed is taken again if the show says `rescue` and every place is free. If Redis has
 -- lost the hold, the places are the caller's, and they are judged as a new hold would be, sale window and limit included:
 -- else a made-up token could buy before the sale opens. A restore takes the places of its booking, whatever the sale
--- window and the limits say. Nobody chose a unit by name: in place of one that is gone another is taken, and first has
--- those that were answered first.
+-- window and the limits say, and nothing else pins its hold. Nobody chose a unit by name: in place of one that is gone another is taken, and first has
+-- those that were answered first. AGAIN: more of the zone has to be walked than one call may.
 
 local show_key, hold_key, held_key, events_key, confirming_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local FIRST_PLACE_KEY, FIRST_PLACE = 6, 8
@@ -27,13 +27,15 @@ local places = {unpack(ARGV, FIRST_PLACE)}
 local now_ms = clock()
 local policy = redis.call('HMGET', show_key, 'maxLife', 'late', 'opens', 'closes', 'perHold', 'closing', 'zone:' .. zone)
 if not policy[1] then return {-2, 0, '', '', '', '', ''} end
-local hold = redis.call('HMGET', hold_key, 'state', 'deadline', 'created', 'confirmedAt', 'payment', 'order', 'buyer', 'first', 'places')
+local hold = redis.call('HMGET', hold_key, 'state', 'deadline', 'created', 'confirmedAt', 'payment', 'order', 'buyer', 'first', 'places', 'restores')
 local state, deadline_ms, created_ms = hold[1], tonumber(hold[2] or 0), tonumber(hold[3] or now_ms)
 if state == 'confirmed' or state == 'refused' then return {-12, 0, '', '', '', '', ''} end
 local function lost(gone)
-  return {-8, tonumber(hold[4] or 0), hold[5] or '', hold[6] or '', hold[7] or '', table.concat(gone, ' '), ''}
+  local names = {}
+  for i, position in ipairs(gone) do names[i] = places[position] end
+  return {-8, tonumber(hold[4] or 0), hold[5] or '', hold[6] or '', hold[7] or '', table.concat(names, ' '), ''}
 end
-if state == 'released' then return {-8, 0, '', '', '', '', ''} end
+if state == 'released' or hold[10] and hold[10] ~= restores then return {-8, 0, '', '', '', '', ''} end
 
 -- Two confirms at once: the other one may have taken other units already.
 if zone ~= '' and state == 'confirming' then
@@ -43,10 +45,16 @@ end
 local face = places_face(FIRST_PLACE_KEY, zone, places, show_key)
 local sold, holder = face.read(now_ms, token)
 local in_time = (state == 'active' or state == 'confirming') and deadline_ms > now_ms
-local live, gone, absent = in_time, {}, false
+local capacity = tonumber(policy[7] or 0)
+local live, gone, missing, taken, absent = in_time, {}, {}, false, false
 for i = 1, #places do
-  live = live and holder[i] == token
-  if sold[i] ~= '' or holder[i] and holder[i] ~= token then gone[#gone + 1] = i end
+  local mine = holder[i] == token
+  live = live and mine
+  -- A unit above a capacity that was lowered is handed out no more, but to who has it in time.
+  local above = zone ~= '' and not in_time and tonumber(string.sub(places[i], #zone + 2)) > capacity
+  if sold[i] ~= '' or holder[i] and not mine or above then gone[#gone + 1] = i end
+  if not in_time or not mine then missing[#missing + 1] = i end
+  taken = taken or sold[i] and sold[i] ~= '' or holder[i] and not mine
   absent = absent or not sold[i]
 end
 local first, next_fresh = hold[8] or '', nil
@@ -56,14 +64,27 @@ if not live then
     local on_sale = now_ms >= tonumber(policy[3]) and now_ms < tonumber(policy[4])
     if not state and not (on_sale and #places <= tonumber(policy[5])) then return lost({}) end
   end
+  if zone == '' and taken then return lost(gone) end
   if absent and policy[6] then
     return {-15, tonumber(string.match(policy[6], '^(%d+)')) - now_ms, '', '', '', '', ''}
   end
+  if zone == '' and absent then return lost(gone) end
+  if zone ~= '' then
+    local held_count = redis.call('ZCOUNT', KEYS[FIRST_PLACE_KEY + 3], '(' .. now_ms, '+inf')
+    local free_count = capacity - held_count - redis.call('HLEN', KEYS[FIRST_PLACE_KEY + 5])
+    if free_count < #missing then return lost(#gone > 0 and gone or missing) end
+  end
   if #gone > 0 then
-    if zone == '' or not policy[7] then return lost(gone) end
-    local asked, others = {}, nil
+    local asked, others, _, is_done = {}, nil, nil, nil
     for i = 1, #places do asked[i] = string.sub(places[i], #zone + 2) end
-    others, next_fresh = free_units(FIRST_PLACE_KEY, tonumber(policy[7]), now_ms, #gone, asked)
+    others, next_fresh, _, is_done = free_units(FIRST_PLACE_KEY, capacity, now_ms, #gone, asked)
+    if not is_done then
+      for i = 1, #places do
+        if sold[i] == '' then others[#others + 1] = asked[i] end
+      end
+      keep_walk(FIRST_PLACE_KEY, next_fresh, others)
+      return {-19, 0, '', '', '', '', ''}
+    end
     if #others < #gone then return lost(gone) end
     if first == '' then first = table.concat(places, ' ') end
     for i, unit in ipairs(unit_names(zone, others)) do places[gone[i]] = unit end
@@ -94,6 +115,6 @@ end
 redis.call('HSET', hold_key, 'places', names, 'first', first, 'created', created_ms, 'deadline', until_ms)
 redis.call('PEXPIRE', hold_key, until_ms - now_ms + DAY_MS)
 redis.call('ZADD', held_key, unpack(index))
-redis.call('ZADD', confirming_key, 'NX', now_ms, token)
+redis.call('ZADD', confirming_key, now_ms, token)
 event(events_key, live and 'extended' or 'held', places, 'until', until_ms)
 return {0, tonumber(hold[4]), hold[5], hold[6], hold[7], names, first}

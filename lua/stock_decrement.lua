@@ -2,57 +2,65 @@
 -- Takes a number of units of a zone for one hold, or none.
 --
 -- Race: two buyers take the last units in the same instant; a lapsed unit is asked for while nobody tidies up.
--- KEYS: show, hold, held, events, stock, stock-next, stock-returned, stock-held, stock-holders, stock-sold
+-- KEYS: show, held, events, stock, stock-next, stock-returned, stock-held, stock-holders, stock-sold, hold...
 -- ARGV: token, ttl_ms (0: the show's default), buyer (a hash, or empty), request (a hash, or empty), zone, quantity
--- Reply: code (>= 0: left), expires_in_ms, deadline_ms, detail, state
--- Codes: NOT_LOADED, TTL_TOO_LONG, MISMATCH, OK, CLOSING, UNKNOWN_ZONE, NOT_ON_SALE, LIMIT_EXCEEDED, SOLD_OUT
+-- Reply: code (>= 0: left), expires_in_ms, deadline_ms, detail, state, which, booking
+-- Codes: NOT_LOADED, TTL_TOO_LONG, MISMATCH, OK, CLOSING, UNKNOWN_ZONE, NOT_ON_SALE, LIMIT_EXCEEDED, SOLD_OUT, AGAIN
 -- Keeps: INV-3, INV-5, INV-6, INV-7, INV-8
 --
 -- detail: the units (OK), the longest TTL in ms (TTL_TOO_LONG), what is left of the closing mark in ms (CLOSING),
--- "opens closes" in ms (NOT_ON_SALE), "limit asked" (LIMIT_EXCEEDED), what is left (SOLD_OUT).
+-- "opens closes" in ms (NOT_ON_SALE), "limit asked" (LIMIT_EXCEEDED), what is left (SOLD_OUT). The first hold is the one
+-- that is made; a request that comes again may be known under another one of them: which. booking: of a known one, once it
+-- is decided. AGAIN: more of the zone has to be walked than one call may.
 
-local show_key, hold_key, held_key, events_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local FIRST_PLACE_KEY = 5
-local next_key, units_held_key, sold_key = KEYS[6], KEYS[8], KEYS[10]
+local show_key, held_key, events_key = KEYS[1], KEYS[2], KEYS[3]
+local FIRST_PLACE_KEY, FIRST_HOLD_KEY = 4, 10
+local next_key, units_held_key, sold_key, hold_key = KEYS[5], KEYS[7], KEYS[9], KEYS[10]
 local token, ttl_ms, buyer, request = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4]
 local zone, quantity = ARGV[5], tonumber(ARGV[6])
 
 -- Check pass.
 local now_ms = clock()
 local policy = redis.call('HMGET', show_key, 'maxTtl', 'ttl', 'opens', 'closes', 'perHold', 'zone:' .. zone, 'closing')
-if not policy[1] then return {-2, 0, 0, '', ''} end
-if ttl_ms > tonumber(policy[1]) then return {-3, 0, 0, policy[1], ''} end
+if not policy[1] then return {-2, 0, 0, '', '', 0, ''} end
+if ttl_ms > tonumber(policy[1]) then return {-3, 0, 0, policy[1], '', 0, ''} end
 if ttl_ms == 0 then ttl_ms = tonumber(policy[2]) end
 local capacity = tonumber(policy[6] or 0)
 local free_count = capacity - redis.call('HLEN', sold_key) - redis.call('ZCOUNT', units_held_key, '(' .. now_ms, '+inf')
 free_count = math.max(free_count, 0)
 
-local known = redis.call('HMGET', hold_key, 'state', 'deadline', 'places', 'request')
-if known[1] then
-  if known[4] and known[4] ~= request then return {-18, 0, 0, '', ''} end
-  local left_ms, state = tonumber(known[2]) - now_ms, known[1]
-  if state == 'active' and left_ms <= 0 then state = 'expired' end
-  if state ~= 'active' and state ~= 'confirming' or left_ms < 0 then left_ms = 0 end
-  return {free_count, left_ms, tonumber(known[2]), known[3], state}
+for which = 1, #KEYS - FIRST_HOLD_KEY + 1 do
+  local known = redis.call('HMGET', KEYS[FIRST_HOLD_KEY + which - 1], 'state', 'deadline', 'places', 'request', 'booking')
+  if known[1] then
+    if known[4] and known[4] ~= request then return {-18, 0, 0, '', '', 0, ''} end
+    local left_ms, state = tonumber(known[2]) - now_ms, known[1]
+    if state == 'active' and left_ms <= 0 then state = 'expired' end
+    if state ~= 'active' and state ~= 'confirming' or left_ms < 0 then left_ms = 0 end
+    return {free_count, left_ms, tonumber(known[2]), known[3], state, which, known[5] or ''}
+  end
 end
 local function closing_or(refusal)
   if not policy[7] then return refusal end
-  return {-15, 0, 0, tostring(tonumber(string.match(policy[7], '^(%d+)')) - now_ms), ''}
+  return {-15, 0, 0, tostring(tonumber(string.match(policy[7], '^(%d+)')) - now_ms), '', 0, ''}
 end
-if not policy[6] then return closing_or({-11, 0, 0, '', ''}) end
+if not policy[6] then return closing_or({-11, 0, 0, '', '', 0, ''}) end
 if now_ms < tonumber(policy[3]) or now_ms >= tonumber(policy[4]) then
-  return {-5, 0, 0, policy[3] .. ' ' .. policy[4], ''}
+  return {-5, 0, 0, policy[3] .. ' ' .. policy[4], '', 0, ''}
 end
-if quantity > tonumber(policy[5]) then return {-6, 0, 0, policy[5] .. ' ' .. quantity, ''} end
+if quantity > tonumber(policy[5]) then return {-6, 0, 0, policy[5] .. ' ' .. quantity, '', 0, ''} end
 
 local function sold_out(left)
   -- The one write of a refusal: what lapsed goes back first, so that the next buyer finds it.
   local lapsed = redis.call('ZRANGEBYSCORE', units_held_key, '-inf', now_ms, 'LIMIT', 0, LAPSED_PER_CALL)
   expire_units(FIRST_PLACE_KEY, zone, lapsed, show_key, held_key, events_key)
-  return closing_or({-1, 0, 0, tostring(left), ''})
+  return closing_or({-1, 0, 0, tostring(left), '', 0, ''})
 end
 if free_count < quantity then return sold_out(free_count) end
-local chosen, next_fresh, lapsed = free_units(FIRST_PLACE_KEY, capacity, now_ms, quantity, {})
+local chosen, next_fresh, lapsed, is_done = free_units(FIRST_PLACE_KEY, capacity, now_ms, quantity, {})
+if not is_done then
+  keep_walk(FIRST_PLACE_KEY, next_fresh, chosen)
+  return {-19, 0, 0, '', '', 0, ''}
+end
 if #chosen < quantity then return sold_out(#chosen) end
 
 -- Write pass. The first command is one that a full Redis refuses, so a hold is refused whole.
@@ -73,4 +81,4 @@ end
 face.recount()
 redis.call('ZADD', held_key, unpack(index))
 event(events_key, 'held', units, 'until', deadline_ms)
-return {free_count - quantity, ttl_ms, deadline_ms, places, 'active'}
+return {free_count - quantity, ttl_ms, deadline_ms, places, 'active', 1, ''}

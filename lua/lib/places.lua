@@ -101,8 +101,10 @@ end
 
 -- Numbers of units that nobody has, `quantity` at most and none of `except` (which the caller takes anyhow): the returned
 -- ones, those of lapsed holds, then fresh ones. After a load the fresh counter starts at 1 and walks over what is sold,
--- once. Answers the numbers, the fresh counter after them, and the lapsed units that it met, chosen or not.
+-- once, a bounded part of it a call. Answers the numbers, the fresh counter after them, the lapsed units that it met,
+-- chosen or not, and whether it is done: else it has to be called again, after keep_walk.
 local LAPSED_PER_CALL = 200
+local WALK_PER_CALL = 5000
 local function free_units(first_key, capacity, now_ms, quantity, except)
   local next_key, returned_key, held_key = KEYS[first_key + 1], KEYS[first_key + 2], KEYS[first_key + 3]
   local holders_key, sold_key = KEYS[first_key + 4], KEYS[first_key + 5]
@@ -120,8 +122,8 @@ local function free_units(first_key, capacity, now_ms, quantity, except)
   choose(redis.call('ZRANGEBYSCORE', returned_key, 1, capacity, 'LIMIT', 0, quantity + #except))
   choose(lapsed)
   local next_fresh = tonumber(redis.call('GET', next_key) or 1)
-  local step = quantity
-  while #chosen < quantity and next_fresh <= capacity do
+  local step, last = quantity, next_fresh + WALK_PER_CALL
+  while #chosen < quantity and next_fresh <= capacity and next_fresh < last do
     local candidates = {}
     for n = next_fresh, math.min(next_fresh + step - 1, capacity) do candidates[#candidates + 1] = tostring(n) end
     local bought = redis.call('HMGET', sold_key, unpack(candidates))
@@ -133,7 +135,18 @@ local function free_units(first_key, capacity, now_ms, quantity, except)
     end
     step = math.min(step * 2, 1000)
   end
-  return chosen, next_fresh, lapsed
+  return chosen, next_fresh, lapsed, #chosen == quantity or next_fresh > capacity
+end
+
+-- Keeps how far a walk came. Units that it passed and that nobody takes now, `free` among them, are returned ones then.
+local function keep_walk(first_key, next_fresh, free)
+  local next_key, returned_key, holders_key = KEYS[first_key + 1], KEYS[first_key + 2], KEYS[first_key + 4]
+  redis.call('SET', next_key, next_fresh)
+  for _, n in ipairs(free) do
+    if tonumber(n) < next_fresh and redis.call('HEXISTS', holders_key, n) == 0 then
+      redis.call('ZADD', returned_key, n, n)
+    end
+  end
 end
 
 local function unit_names(zone, numbers)
@@ -151,4 +164,17 @@ local function expire_units(first_key, zone, lapsed, show_key, held_key, events_
   face.recount()
   redis.call('ZREM', held_key, unpack(units))
   event(events_key, 'expired', units)
+end
+
+-- Places of a zone, and after them what else the hold has: other units may have taken the place of some since they were read.
+local function with_rest(places, zone, held)
+  if zone == '' or not held then return places end
+  local named, all = {}, {}
+  for i, place in ipairs(places) do
+    named[place], all[i] = true, place
+  end
+  for place in string.gmatch(held, '%S+') do
+    if not named[place] then all[#all + 1] = place end
+  end
+  return all
 end

@@ -5,8 +5,8 @@ use std::time::Duration;
 use crate::adapters::dynamo::Dynamo;
 use crate::adapters::redis::Redis;
 use crate::config::{CallerConfig, Config, LogLevel};
-use crate::domain::TokenSecret;
-use crate::ports::{Stepwise, Timed};
+use crate::domain::{BookingId, HoldToken, TokenSecret};
+use crate::ports::{OwnTokens, Stepwise, Timed};
 use crate::{Deadline, Failure};
 
 /// Built once a process. Nothing connects before the first request needs it.
@@ -49,7 +49,12 @@ impl App {
     /// The stores, for one request that has to be answered by `deadline`.
     #[must_use]
     pub fn stores(&self, deadline: Deadline) -> Stores {
-        Stores { redis: self.redis.by(deadline), dynamo: self.dynamo.by(deadline), budget: self.request_budget }
+        Stores {
+            redis: self.redis.by(deadline),
+            dynamo: self.dynamo.by(deadline),
+            budget: self.request_budget,
+            secret: self.token_secret.clone(),
+        }
     }
 }
 
@@ -59,6 +64,7 @@ pub struct Stores {
     redis: Redis,
     dynamo: Dynamo,
     budget: Duration,
+    secret: TokenSecret,
 }
 
 impl Timed for Stores {
@@ -67,10 +73,16 @@ impl Timed for Stores {
     }
 }
 
+impl OwnTokens for Stores {
+    fn own_token(&self, booking: BookingId, version: u64) -> HoldToken {
+        self.secret.own_token(booking, version)
+    }
+}
+
 impl Stepwise for Stores {
     fn step(&self) -> Self {
         let deadline = self.deadline().or_after(self.budget);
-        Self { redis: self.redis.by(deadline), dynamo: self.dynamo.by(deadline), budget: self.budget }
+        Self { redis: self.redis.by(deadline), dynamo: self.dynamo.by(deadline), ..self.clone() }
     }
 
     fn budget(&self) -> Duration {
@@ -120,7 +132,7 @@ mod lent {
                 show: &ShowId, token: HoldToken, places: &Places, claim: &Claim, restores: Option<BookingId>
             ) -> Touched<Pin>;
         }
-        redis MarkSold { mark_sold(show: &ShowId, token: HoldToken, sold: Sold<'_>) -> Touched<u64>; }
+        redis MarkSold { mark_sold(show: &ShowId, token: HoldToken, sold: Sold<'_>) -> Touched<Marked>; }
         redis FreePlaces { free_places(show: &ShowId, token: HoldToken, freed: Freed<'_>) -> Touched<u64>; }
         redis LoadShow {
             begin_load(show: &ShowId, version: u64) -> Result<Turn<LoadLease>, Failure>;

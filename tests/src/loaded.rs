@@ -64,7 +64,7 @@ pub async fn load(redis: &impl LoadShow, show: &Show) {
 
 /// A request under this token that came without a key.
 pub fn once(token: HoldToken) -> Request {
-    Request { token, digest: String::new() }
+    Request { token, ..Request::once() }
 }
 
 /// Seats by their ids.

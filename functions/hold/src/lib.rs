@@ -45,9 +45,9 @@ async fn post(call: Call) -> Reply {
     let (((show, buyer), body), request) = faults.finish(asked.zip(request))?;
 
     let wish = HoldWish { show, seats: body.seats, ttl_ms: body.ttl_ms, buyer, request };
-    let (token, held) = hold(&call.stores, &wish).await??;
+    let held = hold(&call.stores, &wish).await??;
     let seats = Places::Seats(wish.seats);
-    Answer::created(&view::hold(&wish.show, token, &seats, held.state, &held.lease, None, None))
+    Answer::created(&view::hold(&wish.show, held.token, &seats, held.state, &held.lease, None, held.booking))
 }
 
 async fn get(call: Call) -> Reply {

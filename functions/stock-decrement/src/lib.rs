@@ -46,9 +46,9 @@ async fn post(call: Call) -> Reply {
     let ((((show, zone), buyer), body), request) = faults.finish(asked.zip(request))?;
 
     let wish = UnitsWish { show, zone, quantity: body.quantity, ttl_ms: body.ttl_ms, buyer, request };
-    let (token, taken) = stock_decrement(&call.stores, &wish).await??;
+    let taken = stock_decrement(&call.stores, &wish).await??;
     let (held, remaining) = (taken.held, Some(taken.remaining));
-    Answer::created(&view::hold(&wish.show, token, &taken.units, held.state, &held.lease, remaining, None))
+    Answer::created(&view::hold(&wish.show, held.token, &taken.units, held.state, &held.lease, remaining, held.booking))
 }
 
 async fn get(call: Call) -> Reply {

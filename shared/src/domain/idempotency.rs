@@ -8,7 +8,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
 
 use super::ids::{PRINTABLE, is_printable};
-use super::{Buyer, HoldToken, ShowId};
+use super::{BookingId, Buyer, HoldToken, ShowId};
 
 /// What a caller names a request by, so that it can be sent again: 1 to 128 printable ASCII characters.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,12 +46,23 @@ impl TokenSecret {
         Hmac::new_from_slice(secret.as_bytes()).map(Self)
     }
 
-    /// The token of a request: of this show, route, buyer and key, and of no other.
+    /// The token of a request on a day (a number; any calendar will do): of this show, route, buyer and key, and of no
+    /// other. A booking is for ever, so a key that comes again after its day must stand for another token.
     #[must_use]
-    pub fn token(&self, show: &ShowId, route: &str, buyer: &Buyer, key: &IdempotencyKey) -> HoldToken {
+    pub fn token(&self, show: &ShowId, route: &str, buyer: &Buyer, key: &IdempotencyKey, day: i64) -> HoldToken {
+        self.derive(&["request", show.as_str(), route, buyer.as_str(), &key.0, &day.to_string()])
+    }
+
+    /// The token of what a booking does to its own places at one version: a restore holds them under it.
+    #[must_use]
+    pub fn own_token(&self, booking: BookingId, version: u64) -> HoldToken {
+        self.derive(&["restore", &booking.to_string(), &version.to_string()])
+    }
+
+    fn derive(&self, parts: &[&str]) -> HoldToken {
         let mut mac = self.0.clone();
         // None of them can hold the line feed that stands between.
-        for part in [show.as_str(), route, buyer.as_str(), &key.0] {
+        for part in parts {
             mac.update(part.as_bytes());
             mac.update(b"\n");
         }
@@ -65,11 +76,13 @@ impl fmt::Debug for TokenSecret {
     }
 }
 
-/// A request that can be sent again: the token that its key stands for, and what it asks for.
+/// A request that can be sent again: the token that it holds under, and what it asks for.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// The token: derived from the key, or random where there is none.
     pub token: HoldToken,
+    /// Tokens that the same request may have had before.
+    pub before: Vec<HoldToken>,
     /// A hash of what the body asks for; empty without a key.
     pub digest: String,
 }
@@ -78,15 +91,26 @@ impl Request {
     /// A request that nobody can repeat.
     #[must_use]
     pub fn once() -> Self {
-        Self { token: HoldToken::random(), digest: String::new() }
+        Self { token: HoldToken::random(), before: Vec::new(), digest: String::new() }
     }
 
-    /// A request that has a key. `parts` are what its body asks for.
+    /// A request that has a key, by the tokens of today, yesterday and tomorrow: a key is known for a day, and two clocks
+    /// may differ at midnight. `parts` are what its body asks for.
     #[must_use]
-    pub fn keyed<'a>(token: HoldToken, parts: impl IntoIterator<Item = &'a str>) -> Self {
+    pub fn keyed<'a>(token: impl Fn(i64) -> HoldToken, today: i64, parts: impl IntoIterator<Item = &'a str>) -> Self {
         let digest =
             parts.into_iter().fold(Sha256::new(), |digest, part| digest.chain_update(part).chain_update(b"\n"));
-        Self { token, digest: digest.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect() }
+        Self {
+            token: token(today),
+            before: vec![token(today - 1), token(today + 1)],
+            digest: digest.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect(),
+        }
+    }
+
+    /// All tokens that it may be known under, its own first.
+    #[must_use]
+    pub fn tokens(&self) -> Vec<HoldToken> {
+        std::iter::once(self.token).chain(self.before.iter().copied()).collect()
     }
 }
 
@@ -98,16 +122,31 @@ mod tests {
     fn a_token_is_of_one_secret_show_route_buyer_and_key() -> Result<(), Box<dyn std::error::Error>> {
         let (secret, other) = (TokenSecret::new("a")?, TokenSecret::new("b")?);
         let (show, key) = (ShowId::parse("42")?, IdempotencyKey::parse("k")?);
-        let token = secret.token(&show, "holds", &Buyer::of("ann"), &key);
-        assert_eq!(token, secret.token(&show, "holds", &Buyer::of("ann"), &key));
+        let token = secret.token(&show, "holds", &Buyer::of("ann"), &key, 7);
+        assert_eq!(token, secret.token(&show, "holds", &Buyer::of("ann"), &key, 7));
         for different in [
-            other.token(&show, "holds", &Buyer::of("ann"), &key),
-            secret.token(&ShowId::parse("43")?, "holds", &Buyer::of("ann"), &key),
-            secret.token(&show, "stock/GA", &Buyer::of("ann"), &key),
-            secret.token(&show, "holds", &Buyer::of("bob"), &key),
-            secret.token(&show, "holds", &Buyer::of("ann"), &IdempotencyKey::parse("l")?),
+            other.token(&show, "holds", &Buyer::of("ann"), &key, 7),
+            secret.token(&ShowId::parse("43")?, "holds", &Buyer::of("ann"), &key, 7),
+            secret.token(&show, "stock/GA", &Buyer::of("ann"), &key, 7),
+            secret.token(&show, "holds", &Buyer::of("bob"), &key, 7),
+            secret.token(&show, "holds", &Buyer::of("ann"), &IdempotencyKey::parse("l")?, 7),
+            secret.token(&show, "holds", &Buyer::of("ann"), &key, 8),
         ] {
             assert_ne!(token, different);
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn a_key_is_known_for_a_day_whichever_clock_asks() -> Result<(), Box<dyn std::error::Error>> {
+        let (secret, show, key) = (TokenSecret::new("a")?, ShowId::parse("42")?, IdempotencyKey::parse("k")?);
+        let on = |day| Request::keyed(|day| secret.token(&show, "holds", &Buyer::default(), &key, day), day, ["E7"]);
+        let first = on(7);
+        for day in [6, 7, 8] {
+            assert!(on(day).tokens().contains(&first.token), "day {day}");
+        }
+        for day in [5, 9] {
+            assert!(!on(day).tokens().contains(&first.token), "day {day}");
         }
         Ok(())
     }

@@ -130,14 +130,6 @@ impl HoldToken {
         Self(Uuid::new_v4())
     }
 
-    /// The token of what a booking does to its own places at one version: a restore holds them under it. A function of
-    /// both, so that a repeated restore meets its own hold.
-    #[must_use]
-    pub fn of_booking(booking: BookingId, version: u64) -> Self {
-        let version = version.to_be_bytes();
-        Self(hashed(&[b"holdfast restore/", booking.0.as_bytes().as_slice(), &version]))
-    }
-
     /// A token from a hash of at least 16 bytes.
     #[must_use]
     pub(super) fn from_hash(hash: &[u8]) -> Self {
@@ -153,12 +145,7 @@ pub(super) fn is_printable(text: &str) -> bool {
     (1..=128).contains(&text.len()) && text.bytes().all(|byte| (b' '..=b'~').contains(&byte))
 }
 
-/// A UUID of our own making (version 8) from a hash of `parts`.
-fn hashed(parts: &[&[u8]]) -> Uuid {
-    let digest = parts.iter().fold(Sha256::new(), |digest, part| digest.chain_update(part));
-    uuid_of(&digest.finalize())
-}
-
+/// A UUID of our own making (version 8).
 fn uuid_of(digest: &[u8]) -> Uuid {
     let mut bytes = [0; 16];
     bytes.iter_mut().zip(digest).for_each(|(byte, hashed)| *byte = *hashed);
@@ -170,7 +157,12 @@ impl BookingId {
     /// same item again, and a booking id does not tell the token (design, section 4).
     #[must_use]
     pub fn of(show: &ShowId, token: HoldToken) -> Self {
-        Self(hashed(&[b"holdfast booking/", show.as_str().as_bytes(), b"/", token.0.as_bytes()]))
+        let digest = Sha256::new()
+            .chain_update(b"holdfast booking/")
+            .chain_update(show.as_str())
+            .chain_update(b"/")
+            .chain_update(token.0.as_bytes());
+        Self(uuid_of(&digest.finalize()))
     }
 }
 

@@ -174,8 +174,9 @@ impl Call {
                 None
             }
             Ok(key) => {
-                let token = self.app.token_secret.token(show, route, buyer, &key);
-                Some(domain::Request::keyed(token, parts))
+                let token = |day| self.app.token_secret.token(show, route, buyer, &key, day);
+                let today = jiff::Timestamp::now().as_second().div_euclid(86_400);
+                Some(domain::Request::keyed(token, today, parts))
             }
             Err(problem) => {
                 faults.add(HEADER, problem);

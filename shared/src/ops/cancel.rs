@@ -4,7 +4,7 @@ use super::Outcome;
 use super::deciding::{self, DecidePorts};
 use crate::Failure;
 use crate::domain::{Booking, BookingId, Cancellation, Decision, HoldToken, NotRestorable, Refusal};
-use crate::ports::{ReadBooking, Verdict};
+use crate::ports::{OwnTokens, ReadBooking, Verdict};
 
 /// What a caller wants.
 #[derive(Clone, Debug, Default)]
@@ -41,11 +41,11 @@ pub async fn cancel(stores: &(impl ReadBooking + DecidePorts), id: BookingId, wi
         }
     };
     // Told again by a repeat: whoever cancelled first may not have come to it.
-    deciding::tell(stores, token_of(&cancelled), &cancelled, None).await;
+    deciding::tell(stores, token_of(stores, &cancelled), &cancelled, None).await;
     Ok(Ok(cancelled))
 }
 
 /// The token under which a cancel lets go. It never holds anything: a restore has one of the cancelled version.
-pub(super) fn token_of(cancelled: &Booking) -> HoldToken {
-    HoldToken::of_booking(cancelled.id, cancelled.version - 1)
+pub(super) fn token_of(stores: &impl OwnTokens, cancelled: &Booking) -> HoldToken {
+    stores.own_token(cancelled.id, cancelled.version - 1)
 }

@@ -84,7 +84,8 @@ pub struct Confirmed {
 pub async fn confirm(stores: &impl ConfirmPorts, wish: &ConfirmWish) -> Outcome<Confirmed> {
     let (show, token) = (&wish.show, wish.token);
     let hold = match loading::known(stores, show, || stores.find_hold(show, token)).await? {
-        Ok(hold) => hold,
+        // A restore's hold is none of a caller's, whatever token was guessed.
+        Ok(hold) => hold.filter(|hold| hold.restores.is_none()),
         Err(_) => return refuse(stores, wish, None, RefusedBecause::ShowNotFound).await,
     };
     // Redis has lost the hold, or there never was one, or it is decided: the record knows.

@@ -5,13 +5,14 @@ use super::Outcome;
 use super::loading::{self, Loader};
 use crate::domain::{Booking, BookingId, Decision, HoldToken, Places, RefusedBecause};
 use crate::ports::{
-    Claim, DecideBooking, Ending, FreePlaces, Freed, MarkSold, Pin, PinHold, Pinned, Sold, SoldPlace, Verdict,
+    Claim, DecideBooking, Ending, FreePlaces, Freed, MarkSold, OwnTokens, Pin, PinHold, Pinned, Sold, SoldPlace,
+    Verdict,
 };
 use crate::{Failure, telemetry};
 
 /// The ports of a decision.
-pub trait DecidePorts: PinHold + MarkSold + FreePlaces + DecideBooking + Loader {}
-impl<T: PinHold + MarkSold + FreePlaces + DecideBooking + Loader> DecidePorts for T {}
+pub trait DecidePorts: PinHold + MarkSold + FreePlaces + DecideBooking + OwnTokens + Loader {}
+impl<T: PinHold + MarkSold + FreePlaces + DecideBooking + OwnTokens + Loader> DecidePorts for T {}
 
 /// What came of a transaction.
 #[derive(Debug)]
@@ -47,7 +48,7 @@ pub(super) async fn book(
             Verdict::RefundSettled => return Ok(Booked::Refunded),
             Verdict::Taken(taken) => match other_units(stores, token, &booking, &taken, restores).await? {
                 Some(pinned) => {
-                    booking.first = pinned.first.or(booking.first);
+                    booking.first = booking.first.or(pinned.first);
                     booking.places = Some(pinned.places);
                 }
                 None => return Ok(Booked::Taken(booking, taken)),
@@ -125,26 +126,26 @@ pub(super) async fn refuse(
 /// hears of it: what is missed here, the next touch or reconcile repairs.
 pub(super) async fn tell(stores: &impl DecidePorts, token: HoldToken, booking: &Booking, held: Option<&Places>) {
     let (show, id, version) = (&booking.show, booking.id, booking.version);
+    let nothing = Places::Seats(Vec::new());
     let own = booking.places.as_ref();
-    let told = match booking.decision {
+    match booking.decision {
         Decision::Confirmed => {
-            let Some(places) = own.or(held) else { return };
-            let ending = Ending::Confirmed(id);
-            let sold = Sold { buyer: id, version, places, count: places.len(), ending };
-            loading::known(stores, show, || stores.mark_sold(show, token, sold.clone())).await
+            let Some(own) = own.or(held) else { return };
+            // What the token holds besides goes back.
+            let places = held.map_or_else(|| own.clone(), |held| own.and(held));
+            let sold = Sold { buyer: id, version, places: &places, count: own.len(), ending: Ending::Confirmed(id) };
+            untold(loading::known(stores, show, || stores.mark_sold(show, token, sold.clone())).await);
         }
         Decision::Refused(_) | Decision::Cancelled(_) => {
-            let Some(places) = held.or(own) else { return };
-            let ending = match booking.decision {
-                Decision::Refused(_) => Ending::Refused(id),
-                // Its booking is what became of the token, cancelled or not.
-                Decision::Cancelled(_) | Decision::Confirmed => Ending::Confirmed(id),
-            };
+            // The booking of a token is what became of it, cancelled or not.
+            let is_refused = matches!(booking.decision, Decision::Refused(_));
+            let ending = if is_refused { Ending::Refused(id) } else { Ending::Confirmed(id) };
+            // Without places there is still the list of tokens that are being confirmed.
+            let places = held.or(own).unwrap_or(&nothing);
             let freed = Freed { booking: id, version, places, ending };
-            loading::known(stores, show, || stores.free_places(show, token, freed.clone())).await
+            untold(loading::known(stores, show, || stores.free_places(show, token, freed.clone())).await);
         }
-    };
-    untold(told);
+    }
 }
 
 /// Read repair: the guard found places sold that Redis let this token hold. They are marked for who has them, and the

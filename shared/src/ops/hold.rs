@@ -3,7 +3,7 @@
 
 use super::Outcome;
 use super::loading::{self, Loader};
-use crate::domain::{Buyer, HoldToken, Request, SeatId, ShowId};
+use crate::domain::{Buyer, Request, SeatId, ShowId};
 use crate::ports::{Held, HoldSeats};
 
 /// What a buyer wants.
@@ -24,10 +24,10 @@ pub struct HoldWish {
 ///
 /// # Errors
 /// When a store did not answer; whether the seats are held is then not known until the TTL has passed.
-pub async fn hold(stores: &(impl HoldSeats + Loader), wish: &HoldWish) -> Outcome<(HoldToken, Held)> {
+pub async fn hold(stores: &(impl HoldSeats + Loader), wish: &HoldWish) -> Outcome<Held> {
     let request = &wish.request;
     let held = loading::known(stores, &wish.show, || {
         stores.hold_seats(&wish.show, request, &wish.seats, wish.ttl_ms, &wish.buyer)
     });
-    Ok(held.await?.flatten().map(|held| (request.token, held)))
+    Ok(held.await?.flatten())
 }

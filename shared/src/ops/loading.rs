@@ -53,6 +53,9 @@ where
                     Turn::Theirs => waited_for = Some(record),
                 }
             }
+            // As much as one call may do is done: the next one goes on.
+            Touch::Again if stores.deadline().left().is_zero() => break,
+            Touch::Again => continue,
             // Whoever began to replace the show died: the record says what it is.
             Touch::Closing { left_ms } if left_ms <= 0 => match stores.read_show(show).await? {
                 None => return Ok(Err(Refusal::ShowNotFound)),
@@ -67,7 +70,7 @@ where
             break;
         }
     }
-    Err(Failure::unavailable("the show is being loaded"))
+    Err(Failure::unavailable("the show is being loaded, or replaced"))
 }
 
 /// Loads a show, or goes on where another loader stopped.

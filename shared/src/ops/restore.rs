@@ -6,7 +6,7 @@ use super::cancel::token_of;
 use super::deciding::{self, Booked, DecidePorts};
 use super::loading;
 use crate::Failure;
-use crate::domain::{Booking, BookingId, Cancellation, Decision, HoldToken, NotRestorable, Refusal};
+use crate::domain::{Booking, BookingId, Cancellation, Decision, HoldToken, NotRestorable, Places, Refusal};
 use crate::ports::{Claim, Ending, Freed, Pin, ReadBooking};
 
 /// Restores a booking. A second restore answers what the first one did.
@@ -22,7 +22,7 @@ pub async fn restore(stores: &(impl ReadBooking + DecidePorts), id: BookingId) -
         }
         Decision::Cancelled(_) => finish(stores, booking).await,
         Decision::Confirmed => {
-            let token = HoldToken::of_booking(id, booking.version - 1);
+            let token = stores.own_token(id, booking.version - 1);
             deciding::tell(stores, token, &booking, None).await;
             Ok(Ok(booking))
         }
@@ -37,22 +37,28 @@ fn not_restorable(booking: &Booking, because: NotRestorable) -> Refusal {
 pub(super) async fn finish(stores: &(impl ReadBooking + DecidePorts), cancelled: Booking) -> Outcome<Booking> {
     let (show, id) = (&cancelled.show, cancelled.id);
     let Some(places) = &cancelled.places else { return Err(Failure::internal("a cancelled booking has no places")) };
-    let token = HoldToken::of_booking(id, cancelled.version);
-    // The cancel may not have come to it.
-    deciding::tell(stores, token_of(&cancelled), &cancelled, None).await;
+    let token = stores.own_token(id, cancelled.version);
+    // The cancel may not have come to it, and Redis would have the places as sold to this very booking.
+    let freed = Freed { booking: id, version: cancelled.version, places, ending: Ending::Lost };
+    let of_cancel = token_of(stores, &cancelled);
+    if let Err(refusal) = loading::known(stores, show, || stores.free_places(show, of_cancel, freed.clone())).await? {
+        return Ok(Err(refusal));
+    }
 
     let claim =
         Claim { payment: cancelled.payment.clone(), order: cancelled.order.clone(), buyer: cancelled.buyer.clone() };
     let pinned = loading::known(stores, show, || stores.pin_hold(show, token, places, &claim, Some(id))).await?;
     let pinned = match pinned {
         Ok(Pin::Pinned(pinned)) => pinned,
-        Ok(Pin::Lost { gone, .. }) => return Ok(Err(not_restorable(&cancelled, NotRestorable::Gone(gone)))),
+        Ok(Pin::Lost { gone, .. }) => {
+            return give_up(stores, &cancelled, token, places, NotRestorable::Gone(gone)).await;
+        }
         Ok(Pin::Decided) => return read_restored(stores, &cancelled).await,
         Err(refusal) => return Ok(Err(refusal)),
     };
     let restored = Booking {
         places: Some(pinned.places),
-        first: pinned.first.or(cancelled.first.clone()),
+        first: cancelled.first.clone().or(pinned.first),
         ..cancelled.next(Decision::Confirmed)
     };
     match deciding::book(stores, token, restored.clone(), Some(id)).await? {
@@ -63,15 +69,28 @@ pub(super) async fn finish(stores: &(impl ReadBooking + DecidePorts), cancelled:
         Booked::Taken(tried, taken) => {
             deciding::repair(stores, token, &tried, &taken, Ending::Lost).await;
             let gone = taken.into_iter().map(|sold| sold.place).collect();
-            Ok(Err(not_restorable(&cancelled, NotRestorable::Gone(gone))))
+            let held = tried.places.as_ref().unwrap_or(places);
+            give_up(stores, &cancelled, token, held, NotRestorable::Gone(gone)).await
         }
         Booked::Refunded => {
-            let places = restored.places.as_ref().unwrap_or(places);
-            let freed = Freed { booking: id, version: cancelled.version, places, ending: Ending::Lost };
-            deciding::untold(loading::known(stores, show, || stores.free_places(show, token, freed.clone())).await);
-            Ok(Err(not_restorable(&cancelled, NotRestorable::Refunded)))
+            let held = restored.places.as_ref().unwrap_or(places);
+            give_up(stores, &cancelled, token, held, NotRestorable::Refunded).await
         }
     }
+}
+
+/// Lets go of what a restore held, before it is refused: what stays pinned would be restored by the next reconcile.
+async fn give_up(
+    stores: &impl DecidePorts,
+    cancelled: &Booking,
+    token: HoldToken,
+    held: &Places,
+    because: NotRestorable,
+) -> Outcome<Booking> {
+    let show = &cancelled.show;
+    let freed = Freed { booking: cancelled.id, version: cancelled.version, places: held, ending: Ending::Lost };
+    loading::known(stores, show, || stores.free_places(show, token, freed.clone())).await?.ok();
+    Ok(Err(not_restorable(cancelled, because)))
 }
 
 /// What is on record when Redis says that this restore was done before.

@@ -5,7 +5,7 @@ use super::deciding::{self, Booked};
 use super::{loading, restore};
 use crate::Failure;
 use crate::domain::{Booking, BookingId, Decision, HoldToken, Places, RefusedBecause, ShowId};
-use crate::ports::{Claim, Ending, Freed, HoldRecord, Pin, Pinned};
+use crate::ports::{Claim, Ending, Freed, HoldRecord, OwnTokens, Pin, Pinned};
 
 /// Settles a token: what is on record is told to Redis; else, if there was a payment, the transaction is run again, and if
 /// there was none, nothing is at stake, and the token is refused.
@@ -18,7 +18,7 @@ pub async fn settle(stores: &impl ConfirmPorts, show: &ShowId, token: HoldToken)
     let id = hold.as_ref().and_then(|hold| hold.restores).unwrap_or_else(|| BookingId::of(show, token));
     let held = hold.as_ref().map(|hold| &hold.places);
     match (stores.read_booking(id).await?, &hold) {
-        (Some(booking), Some(_)) if is_to_be_restored(&booking, token) => {
+        (Some(booking), Some(_)) if is_to_be_restored(stores, &booking, token) => {
             restore::finish(stores, booking).await?.ok();
         }
         (Some(booking), _) => deciding::tell(stores, token, &booking, held).await,
@@ -34,8 +34,8 @@ pub async fn settle(stores: &impl ConfirmPorts, show: &ShowId, token: HoldToken)
 }
 
 /// Whether `token` is that of a restore which has not been decided.
-fn is_to_be_restored(booking: &Booking, token: HoldToken) -> bool {
-    matches!(booking.decision, Decision::Cancelled(_)) && HoldToken::of_booking(booking.id, booking.version) == token
+fn is_to_be_restored(stores: &impl OwnTokens, booking: &Booking, token: HoldToken) -> bool {
+    matches!(booking.decision, Decision::Cancelled(_)) && stores.own_token(booking.id, booking.version) == token
 }
 
 /// Decides a token that has no booking.

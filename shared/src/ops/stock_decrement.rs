@@ -2,7 +2,7 @@
 
 use super::Outcome;
 use super::loading::{self, Loader};
-use crate::domain::{Buyer, HoldToken, Request, ShowId, ZoneId};
+use crate::domain::{Buyer, Request, ShowId, ZoneId};
 use crate::ports::{TakeUnits, UnitsHeld};
 
 /// What a buyer wants.
@@ -25,10 +25,10 @@ pub struct UnitsWish {
 ///
 /// # Errors
 /// When a store did not answer; whether units are held is then not known until the TTL has passed.
-pub async fn stock_decrement(stores: &(impl TakeUnits + Loader), wish: &UnitsWish) -> Outcome<(HoldToken, UnitsHeld)> {
+pub async fn stock_decrement(stores: &(impl TakeUnits + Loader), wish: &UnitsWish) -> Outcome<UnitsHeld> {
     let request = &wish.request;
     let held = loading::known(stores, &wish.show, || {
         stores.take_units(&wish.show, request, &wish.zone, wish.quantity, wish.ttl_ms, &wish.buyer)
     });
-    Ok(held.await?.flatten().map(|held| (request.token, held)))
+    Ok(held.await?.flatten())
 }

@@ -59,6 +59,10 @@ impl HoldRecord {
 /// A hold as it was answered to its owner.
 #[derive(Clone, Debug)]
 pub struct Held {
+    /// Its token: the one that was asked for, or the one that the same request had before.
+    pub token: HoldToken,
+    /// Its booking, once it is confirmed.
+    pub booking: Option<BookingId>,
     /// What is left of it.
     pub lease: Lease,
     /// `Active`, or what became of it when the call was a repeat.
@@ -231,10 +235,24 @@ pub struct Sold<'a> {
     pub ending: Ending,
 }
 
+/// What came of a mark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Marked {
+    /// How many places became sold.
+    pub places: u64,
+    /// Whether the hold ended.
+    pub ended: bool,
+}
+
 /// `lua/mark.lua`
 pub trait MarkSold {
-    /// Marks places as sold, and ends the hold of `token`. Answers how many it marked.
-    fn mark_sold(&self, show: &ShowId, token: HoldToken, sold: Sold<'_>) -> impl Future<Output = Touched<u64>> + Send;
+    /// Marks places as sold, and ends the hold of `token`.
+    fn mark_sold(
+        &self,
+        show: &ShowId,
+        token: HoldToken,
+        sold: Sold<'_>,
+    ) -> impl Future<Output = Touched<Marked>> + Send;
 }
 
 /// What a free tells Redis.

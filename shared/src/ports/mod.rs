@@ -14,7 +14,7 @@ pub use inventory::*;
 pub use record::*;
 pub use survey::*;
 
-use crate::domain::Refusal;
+use crate::domain::{BookingId, HoldToken, Refusal};
 use crate::{Deadline, Failure};
 
 /// A decision: done, or refused.
@@ -27,6 +27,8 @@ pub enum Touch<T> {
     Known(T),
     /// Redis does not know the show.
     NotLoaded,
+    /// A part of the work is done, as much as one call may: call again.
+    Again,
     /// The answer depends on a replacement of the show: under way for so many ms or, when negative, given up.
     Closing {
         /// What is left of the closing mark.
@@ -41,6 +43,12 @@ pub type Touched<T> = Result<Touch<T>, Failure>;
 pub trait Timed {
     /// The deadline.
     fn deadline(&self) -> Deadline;
+}
+
+/// The tokens under which a booking's own places are moved: a restore holds them under one.
+pub trait OwnTokens {
+    /// The token of a booking at a version: the same one for the same two, and known to nobody else.
+    fn own_token(&self, booking: BookingId, version: u64) -> HoldToken;
 }
 
 /// Stores that a long run asks step by step.

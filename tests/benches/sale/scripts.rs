@@ -176,7 +176,7 @@ fn zone() -> ZoneId {
 
 /// A request under this token that came without a key.
 fn once(token: HoldToken) -> Request {
-    Request { token, digest: String::new() }
+    Request { token, ..Request::once() }
 }
 
 /// A token that belongs to `token` and was never used.

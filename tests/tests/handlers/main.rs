@@ -4,6 +4,7 @@
 //! named after what they ask about. `expect` and `like` compare.
 
 mod cancel;
+mod capacity;
 mod confirm;
 mod confirm_places;
 mod events;

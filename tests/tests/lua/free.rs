@@ -171,7 +171,7 @@ async fn a_token_without_a_record_leaves_the_list() {
 async fn each_ending_is_what_the_token_is_told() {
     let house = House::open().await;
     let seat = seats(&["E1"]);
-    for (ending, version, state) in [("expired", 0, HoldState::Expired), ("confirmed", 2, HoldState::Confirmed)] {
+    for (ending, version, state) in [("expired", 1, HoldState::Expired), ("confirmed", 2, HoldState::Confirmed)] {
         let token = house.holder(&["E1"]).await;
         house.pinned(token, &seat).await;
         let booking = BookingId::of(house.id(), token);

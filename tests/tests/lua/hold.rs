@@ -32,7 +32,7 @@ async fn codes_in_order_of_precedence() {
         };
         assert_eq!(refusal, Refusal::TtlTooLong { max_ttl_ms: 60_000 });
     }
-    let other = Request { token: repeat, digest: "another body".to_owned() };
+    let other = Request { token: repeat, digest: "another body".to_owned(), ..Request::once() };
     let mismatch = house.redis.hold_seats(house.id(), &other, &asked, None, &Default::default()).await;
     assert_eq!(known(mismatch).unwrap_err(), Refusal::KeyMismatch);
     let Touch::Known(Ok(held)) = ask(&house, repeat, None).await else { panic!("a repeat") };
@@ -179,7 +179,7 @@ async fn a_sale_opens_at_its_instant() {
 #[tokio::test]
 async fn a_repeat_with_a_key_has_to_ask_for_the_same() {
     let house = House::open().await;
-    let request = |digest: &str| Request { token: HoldToken::random(), digest: digest.to_owned() };
+    let request = |digest: &str| Request { token: HoldToken::random(), digest: digest.to_owned(), ..Request::once() };
     let hold = async |request: &Request, ids: &[&str]| {
         known(house.redis.hold_seats(house.id(), request, &loaded::seats(ids), None, &Buyer::default()).await)
     };
@@ -196,6 +196,6 @@ async fn a_repeat_with_a_key_has_to_ask_for_the_same() {
     assert_eq!(hold(&first, &["E1"]).await.unwrap().state, HoldState::Released);
     // One that came without a key is not found by somebody's key.
     let keyless = house.holder(&["E3"]).await;
-    let guess = Request { token: keyless, digest: "one".to_owned() };
+    let guess = Request { token: keyless, digest: "one".to_owned(), ..Request::once() };
     assert_eq!(hold(&guess, &["E3"]).await.unwrap_err(), Refusal::KeyMismatch);
 }

@@ -2,7 +2,7 @@
 
 use holdfast::adapters::redis::keys;
 use holdfast::domain::{BookingId, HoldToken};
-use holdfast::ports::{Ending, HoldState, Sold};
+use holdfast::ports::{Ending, Freed, HoldState, Sold};
 use redis::AsyncCommands;
 
 use crate::house::{House, ga, seats, units};
@@ -101,12 +101,38 @@ async fn a_repair_may_let_the_hold_go_on() {
     assert_eq!(house.taker(2).await.1, units(&[4, 5]), "the rest stays with the hold");
 }
 
-/// A restore that the guard refused, or a hold that a reconcile finds sold: it ends as if it had lapsed.
+/// A hold that is being confirmed has a decision on its way, which ends it: a payment may be in it.
+#[tokio::test]
+async fn a_hold_that_is_being_confirmed_is_not_lost_to_a_sale() {
+    let house = House::open().await;
+    let (loser, places) = (house.holder(&["E1", "E2"]).await, seats(&["E1", "E2"]));
+    house.pinned(loser, &places).await;
+    let winner = BookingId::of(house.id(), HoldToken::random());
+    house.mark(loser, Sold { buyer: winner, version: 1, places: &places, count: 1, ending: Ending::Lost }).await;
+    assert_eq!(house.state(loser).await, HoldState::Confirming);
+    assert!(house.is_confirming(loser).await, "a reconcile still settles it");
+    assert_eq!(house.lock("E2").await.0, Some(loser.to_string()));
+}
+
+/// The sale was cancelled since it was read.
+#[tokio::test]
+async fn a_sale_that_is_not_the_newest_ends_no_hold() {
+    let house = House::open().await;
+    let winner = BookingId::of(house.id(), HoldToken::random());
+    let places = seats(&["E1", "E2"]);
+    let freed = Freed { booking: winner, version: 2, places: &seats(&["E1"]), ending: Ending::Lost };
+    house.freed(HoldToken::random(), freed).await;
+    let holder = house.holder(&["E1", "E2"]).await;
+    house.mark(holder, Sold { buyer: winner, version: 1, places: &places, count: 1, ending: Ending::Lost }).await;
+    assert_eq!(house.state(holder).await, HoldState::Active);
+    assert_eq!(house.lock("E1").await.0, Some(holder.to_string()));
+}
+
+/// A hold that a reconcile finds sold: it ends as if it had lapsed.
 #[tokio::test]
 async fn a_repair_may_end_the_hold_as_lost() {
     let house = House::open().await;
     let (loser, places) = (house.holder(&["E1", "E2"]).await, seats(&["E1", "E2"]));
-    house.pinned(loser, &places).await;
     let winner = BookingId::of(house.id(), HoldToken::random());
     let sold = Sold { buyer: winner, version: 1, places: &places, count: 1, ending: Ending::Lost };
     house

@@ -68,9 +68,10 @@ async fn a_second_pin_answers_the_first_ones_claim_and_instant() {
     assert_eq!(seen[0].1, claim("pay_1").payment);
     assert_eq!(seen[0].2.as_deref(), Some("order of pay_1"));
     assert_eq!(seen[0].3, HoldState::Confirming);
-    // Reconcile knows it by its first pin.
+    // Reconcile knows it by its last pin: somebody may still be at work on that.
     let pinned: Vec<(String, i64)> = house.raw().zrange_withscores(keys::confirming(house.id()), 0, -1).await.unwrap();
-    assert_eq!(pinned, [(token.to_string(), seen[0].0)]);
+    assert_eq!(pinned.len(), 1);
+    assert!(pinned[0].0 == token.to_string() && pinned[0].1 >= seen[0].0, "{pinned:?}");
 }
 
 /// The buyer is who held, and not who confirms.

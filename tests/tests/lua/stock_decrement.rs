@@ -48,7 +48,7 @@ async fn codes_in_order_of_precedence() {
         };
         assert_eq!(refusal, Refusal::TtlTooLong { max_ttl_ms: 60_000 });
     }
-    let keyed = Request { token: repeat, digest: "another body".to_owned() };
+    let keyed = Request { token: repeat, digest: "another body".to_owned(), ..Request::once() };
     let mismatch = house.redis.take_units(house.id(), &keyed, &other, 4, None, &Buyer::default()).await;
     assert_eq!(known(mismatch).unwrap_err(), Refusal::KeyMismatch);
     let Touch::Known(Ok(again)) = ask(&house, repeat, &ga(), None).await else { panic!("a repeat") };
@@ -298,7 +298,7 @@ async fn a_late_owner_changes_nothing_of_the_next_ones() {
 #[tokio::test]
 async fn a_repeat_with_a_key_has_to_ask_for_the_same() {
     let house = House::open().await;
-    let first = Request { token: HoldToken::random(), digest: "one".to_owned() };
+    let first = Request { token: HoldToken::random(), digest: "one".to_owned(), ..Request::once() };
     let take = async |request: &Request| {
         known(house.redis.take_units(house.id(), request, &ga(), 2, None, &Buyer::default()).await)
     };

@@ -45,11 +45,13 @@ pub enum Code {
     Stale = -17,
     /// The key came before, with another body.
     Mismatch = -18,
+    /// Part of the work is done: call again.
+    Again = -19,
 }
 
 impl Code {
     /// All of them, with the names that the headers in `lua/` use.
-    pub const TABLE: [(Code, &'static str); 20] = [
+    pub const TABLE: [(Code, &'static str); 21] = [
         (Code::Ok, "OK"),
         (Code::Loaded, "LOADED"),
         (Code::SoldOut, "SOLD_OUT"),
@@ -70,6 +72,7 @@ impl Code {
         (Code::InUse, "IN_USE"),
         (Code::Stale, "STALE"),
         (Code::Mismatch, "MISMATCH"),
+        (Code::Again, "AGAIN"),
     ];
 
     /// The code of an integer that a script answered, or `None` for one that is not in the table.

@@ -21,12 +21,13 @@ impl HoldSeats for Redis {
         ttl_ms: Option<u64>,
         buyer: &Buyer,
     ) -> Touched<Decision<Held>> {
-        let Request { token, digest } = request;
-        let mut keys =
-            vec![keys::show(show), keys::hold(show, *token), keys::seats(show), keys::held(show), keys::events(show)];
+        let tokens = request.tokens();
+        let mut keys = vec![keys::show(show), keys::seats(show), keys::held(show), keys::events(show)];
+        keys.extend(tokens.iter().map(|token| keys::hold(show, *token)));
         keys.extend(seats.iter().map(|seat| keys::seat_hold(show, seat)));
-        let (token, ttl_ms) = (token.to_string(), ttl_ms.unwrap_or(0).to_string());
-        let mut args = vec![token.as_str(), &ttl_ms, buyer.as_str(), digest];
+        let (token, ttl_ms) = (request.token.to_string(), ttl_ms.unwrap_or(0).to_string());
+        let count = tokens.len().to_string();
+        let mut args = vec![token.as_str(), &ttl_ms, buyer.as_str(), &request.digest, &count];
         args.extend(seats.iter().map(SeatId::as_str));
 
         let reply = self.call(&scripts::HOLD, &keys, &args).await?;
@@ -36,7 +37,7 @@ impl HoldSeats for Redis {
             seat.map(ToString::to_string).ok_or_else(|| reply.unexpected("a seat that was not asked for"))
         };
         Ok(Touch::Known(match reply.code()? {
-            Code::Ok => Ok(Held { lease: lease(&reply)?, state: state(&reply, 3)? }),
+            Code::Ok => Ok(held(&reply, &tokens, 3, 4)?),
             Code::NotLoaded => return Ok(Touch::NotLoaded),
             Code::Closing => return Ok(Touch::Closing { left_ms: reply.exactly::<1>(3)?[0] }),
             Code::UnknownPlace => {
@@ -123,6 +124,18 @@ impl ReleaseHold for Redis {
             code => return Err(reply.unexpected(code.name())),
         }))
     }
+}
+
+/// A hold: its state in field `at`, and in the two from `known` on which of the tokens it has, and its booking.
+pub(super) fn held(reply: &Reply, tokens: &[HoldToken], at: usize, known: usize) -> Result<Held, Failure> {
+    let which = reply.count(known)?.checked_sub(1).and_then(|index| tokens.get(usize::try_from(index).ok()?));
+    let state = state(reply, at)?;
+    Ok(Held {
+        token: *which.ok_or_else(|| reply.unexpected("a token that was not asked for"))?,
+        booking: booking(reply, known + 1)?.filter(|_| state == HoldState::Confirmed),
+        lease: lease(reply)?,
+        state,
+    })
 }
 
 /// The keys of a hold and of its places, as `extend` and `release` take them.

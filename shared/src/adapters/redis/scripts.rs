@@ -61,8 +61,8 @@ macro_rules! scripts {
 
 scripts! {
     HOLD "hold"
-        ("show, hold, seats, held, events, seat-hold...")
-        ("token, ttl_ms, buyer, request, seat...")
+        ("show, seats, held, events, hold..., seat-hold...")
+        ("token, ttl_ms, buyer, request, hold_count, seat...")
         [NotLoaded, TtlTooLong, Mismatch, Ok, Closing, UnknownPlace, NotOnSale, LimitExceeded, Unavailable];
     HOLD_STATUS "hold_status"
         ("show, hold")
@@ -79,7 +79,7 @@ scripts! {
     PIN "pin"
         ("show, hold, held, events, confirming, place-keys...")
         ("token, pin_ms, payment, order, buyer, restores, zone, place...")
-        [NotLoaded, Decided, HoldLost, Closing, Ok];
+        [NotLoaded, Decided, HoldLost, Closing, Again, Ok];
     MARK "mark"
         ("show, hold, held, events, confirming, booking, place-keys...")
         ("buyer_booking, version, token, outcome, hold_booking, sold_count, zone, place...")
@@ -89,9 +89,9 @@ scripts! {
         ("booking, version, token, outcome, zone, place...")
         [NotLoaded, Ok];
     STOCK_DECREMENT "stock_decrement"
-        ("show, hold, held, events, stock, stock-next, stock-returned, stock-held, stock-holders, stock-sold")
+        ("show, held, events, stock, stock-next, stock-returned, stock-held, stock-holders, stock-sold, hold...")
         ("token, ttl_ms, buyer, request, zone, quantity")
-        [NotLoaded, TtlTooLong, Mismatch, Ok, Closing, UnknownZone, NotOnSale, LimitExceeded, SoldOut];
+        [NotLoaded, TtlTooLong, Mismatch, Ok, Closing, UnknownZone, NotOnSale, LimitExceeded, SoldOut, Again];
     STOCK_STATUS "stock_status"
         ("show, stock-held, stock-sold")
         ("zone")

@@ -7,7 +7,7 @@ use super::reply::Reply;
 use super::{Redis, keys, scripts};
 use crate::Failure;
 use crate::domain::{BookingId, Buyer, HoldToken, OrderId, PIN_MS, Places, ShowId};
-use crate::ports::{Claim, Ending, FreePlaces, Freed, MarkSold, Pin, PinHold, Pinned, Sold, Touch, Touched};
+use crate::ports::{Claim, Ending, FreePlaces, Freed, MarkSold, Marked, Pin, PinHold, Pinned, Sold, Touch, Touched};
 
 impl PinHold for Redis {
     async fn pin_hold(
@@ -45,13 +45,12 @@ impl PinHold for Redis {
             Code::Decided => Pin::Decided,
             Code::HoldLost => {
                 let pinned = if reply.integer(1)? > 0 { Some(stored_claim(&reply)?) } else { None };
-                let gone = reply.numbers(5)?.into_iter().filter_map(|position| {
-                    usize::try_from(position - 1).ok().and_then(|index| ids.get(index)).cloned()
-                });
+                let gone = reply.text(5)?.split_ascii_whitespace().map(ToOwned::to_owned);
                 Pin::Lost { pinned, gone: gone.collect() }
             }
             Code::Closing => return Ok(Touch::Closing { left_ms: reply.integer(1)? }),
             Code::NotLoaded => return Ok(Touch::NotLoaded),
+            Code::Again => return Ok(Touch::Again),
             code => return Err(reply.unexpected(code.name())),
         }))
     }
@@ -71,7 +70,7 @@ fn stored_claim(reply: &Reply) -> Result<Claim, Failure> {
 }
 
 impl MarkSold for Redis {
-    async fn mark_sold(&self, show: &ShowId, token: HoldToken, sold: Sold<'_>) -> Touched<u64> {
+    async fn mark_sold(&self, show: &ShowId, token: HoldToken, sold: Sold<'_>) -> Touched<Marked> {
         let (outcome, hold_booking) = outcome(sold.ending);
         let (buyer, version, count) = (sold.buyer.to_string(), sold.version.to_string(), sold.count.to_string());
         let (token_text, ids) = (token.to_string(), sold.places.ids());
@@ -79,7 +78,8 @@ impl MarkSold for Redis {
         args.extend(ids.iter().map(String::as_str));
 
         let keys = settle_keys(show, token, sold.buyer, sold.places);
-        done(&self.call(&scripts::MARK, &keys, &args).await?)
+        let reply = self.call(&scripts::MARK, &keys, &args).await?;
+        done(&reply, |reply| Ok(Marked { places: reply.count(1)?, ended: reply.integer(3)? == 1 }))
     }
 }
 
@@ -92,7 +92,7 @@ impl FreePlaces for Redis {
         args.extend(ids.iter().map(String::as_str));
 
         let keys = settle_keys(show, token, freed.booking, freed.places);
-        done(&self.call(&scripts::FREE, &keys, &args).await?)
+        done(&self.call(&scripts::FREE, &keys, &args).await?, |reply| reply.count(1))
     }
 }
 
@@ -120,10 +120,10 @@ fn settle_keys(show: &ShowId, token: HoldToken, booking: BookingId, places: &Pla
     keys
 }
 
-/// How many places changed hands.
-fn done(reply: &Reply) -> Touched<u64> {
+/// What came of a mark or a free.
+fn done<T>(reply: &Reply, read: impl FnOnce(&Reply) -> Result<T, Failure>) -> Touched<T> {
     match reply.code()? {
-        Code::Ok => Ok(Touch::Known(reply.count(1)?)),
+        Code::Ok => read(reply).map(Touch::Known),
         Code::NotLoaded => Ok(Touch::NotLoaded),
         code => Err(reply.unexpected(code.name())),
     }

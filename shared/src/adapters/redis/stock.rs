@@ -1,10 +1,10 @@
 //! The ports of a zone: decrement and count.
 
 use super::codes::Code;
-use super::hold::{common_refusal, lease, state};
+use super::hold::{common_refusal, held};
 use super::{Redis, keys, scripts};
 use crate::domain::{Buyer, Places, Refusal, Request, ShowId, ZoneId};
-use crate::ports::{CountZone, Decision, Held, TakeUnits, Touch, Touched, UnitsHeld, ZoneCount};
+use crate::ports::{CountZone, Decision, TakeUnits, Touch, Touched, UnitsHeld, ZoneCount};
 
 impl TakeUnits for Redis {
     async fn take_units(
@@ -16,23 +16,26 @@ impl TakeUnits for Redis {
         ttl_ms: Option<u64>,
         buyer: &Buyer,
     ) -> Touched<Decision<UnitsHeld>> {
-        let Request { token, digest } = request;
-        let mut keys = vec![keys::show(show), keys::hold(show, *token), keys::held(show), keys::events(show)];
+        let tokens = request.tokens();
+        let mut keys = vec![keys::show(show), keys::held(show), keys::events(show)];
         keys.extend(keys::units(show, zone));
-        let (token, ttl_ms, quantity) = (token.to_string(), ttl_ms.unwrap_or(0).to_string(), quantity.to_string());
-        let args = [token.as_str(), &ttl_ms, buyer.as_str(), digest, zone.as_str(), &quantity];
+        keys.extend(tokens.iter().map(|token| keys::hold(show, *token)));
+        let (token, ttl_ms) = (request.token.to_string(), ttl_ms.unwrap_or(0).to_string());
+        let quantity = quantity.to_string();
+        let args = [token.as_str(), &ttl_ms, buyer.as_str(), &request.digest, zone.as_str(), &quantity];
 
         let reply = self.call(&scripts::STOCK_DECREMENT, &keys, &args).await?;
         Ok(Touch::Known(match reply.code()? {
             Code::Ok => {
                 let units = Places::from_stored(zone.as_str(), reply.text(3)?);
                 Ok(UnitsHeld {
-                    held: Held { lease: lease(&reply)?, state: state(&reply, 4)? },
+                    held: held(&reply, &tokens, 4, 5)?,
                     units: units.map_err(|unit| reply.unexpected(&unit))?,
                     remaining: reply.count(0)?,
                 })
             }
             Code::NotLoaded => return Ok(Touch::NotLoaded),
+            Code::Again => return Ok(Touch::Again),
             Code::Closing => return Ok(Touch::Closing { left_ms: reply.exactly::<1>(3)?[0] }),
             Code::UnknownZone => Err(Refusal::ZoneNotFound),
             Code::SoldOut => {

@@ -71,8 +71,7 @@ impl ComparePlaces for Redis {
                 Touch::Known(found) => {
                     states.extend(found.into_iter().map(|(position, state)| (before + position - 1, state)));
                 }
-                Touch::NotLoaded => return Ok(Touch::NotLoaded),
-                Touch::Closing { left_ms } => return Ok(Touch::Closing { left_ms }),
+                Touch::NotLoaded | Touch::Again | Touch::Closing { .. } => return Ok(Touch::NotLoaded),
             }
             before += chunk.len();
         }

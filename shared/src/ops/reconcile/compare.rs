@@ -12,7 +12,7 @@ use crate::Failure;
 use crate::domain::places::{SHARDS, shard_of, unit_number};
 use crate::domain::{BookingId, Decision, HoldToken, Places, SeatId, Show, ShowReport, ZoneId};
 use crate::ops::loading;
-use crate::ports::{Ending, Freed, PinnedToken, PlaceState, Sold, SoldPlace};
+use crate::ports::{Ending, Freed, HoldState, PinnedToken, PlaceState, Sold, SoldPlace};
 
 /// Shards of the record that are read ahead.
 const SHARDS_AHEAD: usize = 8;
@@ -23,6 +23,8 @@ pub(super) struct Comparison<'a, S> {
     show: &'a Show,
     /// Tokens that are being confirmed: what they hold is settled with them.
     pinned: HashSet<HoldToken>,
+    /// Their bookings.
+    of_pinned: HashSet<BookingId>,
     /// Tokens whose holds were ended, or would be.
     lost: HashSet<HoldToken>,
     /// The places of each shard, those of each zone together; seats have none.
@@ -56,8 +58,9 @@ impl<'a, S: ReconcilePorts> Comparison<'a, S> {
             let above = sold.iter().filter_map(|number| number.parse().ok()).filter(|number| *number > zone.capacity);
             (1..=zone.capacity).chain(above).for_each(|number| add(Some(&zone.id), format!("{}-{number}", zone.id)));
         }
+        let of_pinned = pinned.iter().map(|pinned| BookingId::of(&show.show_id, pinned.token)).collect();
         let pinned = pinned.iter().map(|pinned| pinned.token).collect();
-        Ok(Self { check, show, pinned, lost: HashSet::new(), shards })
+        Ok(Self { check, show, pinned, of_pinned, lost: HashSet::new(), shards })
     }
 
     /// Compares all shards from `from` on.
@@ -75,18 +78,19 @@ impl<'a, S: ReconcilePorts> Comparison<'a, S> {
 
     async fn shard(&mut self, shard: u8, recorded: Vec<SoldPlace>, report: &mut ShowReport) -> Result<(), Failure> {
         let mut places = self.shards.get_mut(usize::from(shard)).map(std::mem::take).unwrap_or_default();
-        let zones: Vec<&'a ZoneId> = self.show.zones.iter().map(|zone| &zone.id).collect();
+        let zones = &self.show.zones;
         let mut sold = HashMap::new();
         for SoldPlace { place, booking, version } in recorded {
-            let zone = zones.iter().find(|zone| unit_number(zone, &place).is_some());
+            let zone = zones.iter().find(|zone| unit_number(&zone.id, &place).is_some());
             // A unit above the capacity, which Redis does not have as sold.
             if let Some(zone) = zone {
-                let units = places.entry(Some(*zone)).or_default();
-                if !units.contains(&place) {
+                let units = places.entry(Some(&zone.id)).or_default();
+                if unit_number(&zone.id, &place) > Some(zone.capacity) && !units.contains(&place) {
                     units.push(place.clone());
                 }
             }
             let booking = BookingId::parse(&booking).map_err(|_| Failure::internal("a sold place has no booking"))?;
+            let version = version.max(1);
             sold.insert(place, (booking, version));
         }
         for (zone, ids) in places {
@@ -159,7 +163,7 @@ impl<'a, S: ReconcilePorts> Comparison<'a, S> {
             }
             let places = places_of(zone, &places)?;
             // A token that never held anything.
-            let nobody = HoldToken::of_booking(booking, 0);
+            let nobody = self.check.stores.own_token(booking, 0);
             let freed = Freed { booking, version, places: &places, ending: Ending::Lost };
             let (show, step) = (&self.show.show_id, self.check.stores.step());
             let free = || step.free_places(show, nobody, freed.clone());
@@ -176,7 +180,8 @@ impl<'a, S: ReconcilePorts> Comparison<'a, S> {
             let is_marked = both.sold == Some(buyer.to_string());
             // A unit that is sold and held is torn, and was counted as such.
             let holder = both.held.filter(|_| !is_marked || zone.is_empty());
-            if is_marked && holder.is_none() || holder.is_some_and(|token| self.pinned.contains(&token)) {
+            let is_right = is_marked && holder.is_none();
+            if is_right || holder.is_some_and(|token| self.pinned.contains(&token)) || self.is_settled(buyer, version) {
                 continue;
             }
             let key = (buyer.to_string(), holder.map(|token| token.to_string()));
@@ -190,31 +195,44 @@ impl<'a, S: ReconcilePorts> Comparison<'a, S> {
         Ok(())
     }
 
-    fn is_own(&self, token: HoldToken, booking: BookingId) -> bool {
+    /// Whether this version of a booking is told to Redis by settling the token that it came of.
+    fn is_settled(&self, booking: BookingId, version: u64) -> bool {
+        self.of_pinned.contains(&booking) || self.pinned.contains(&self.check.stores.own_token(booking, version - 1))
+    }
+
+    fn is_own(&self, token: HoldToken, booking: BookingId, version: u64) -> bool {
         BookingId::of(&self.show.show_id, token) == booking
+            || self.check.stores.own_token(booking, version - 1) == token
     }
 
     async fn mark_for(&mut self, zone: &str, missing: Missing, report: &mut ShowReport) -> Result<(), Failure> {
         let (show, step) = (&self.show.show_id, self.check.stores.step());
         let Missing { buyer, version, holder, places, marked } = missing;
         let sold = places_of(zone, &places)?;
-        let (mut all, mut ending) = (sold.clone(), Ending::Confirmed(buyer));
-        if let Some(token) = holder.filter(|token| !self.is_own(*token, buyer)) {
+        let (mut all, mut ending, mut ends) = (sold.clone(), Ending::Confirmed(buyer), false);
+        if let Some(token) = holder.filter(|token| !self.is_own(*token, buyer, version)) {
+            // A hold ends for a sale that is on record now, and not for one that was cancelled since.
+            let booked = step.read_booking(buyer).await?;
+            if booked.is_none_or(|booked| booked.version != version) {
+                return Ok(());
+            }
             ending = Ending::Lost;
             // The rest of the hold goes back for sale.
             if let Some(hold) = on_record(loading::known(&step, show, || step.find_hold(show, token)).await)? {
+                ends = hold.state == HoldState::Active;
                 all = sold.and(&hold.places);
             }
-            report.repairs.holds_lost += u64::from(self.lost.insert(token));
         }
+        let token = holder.unwrap_or_else(|| step.own_token(buyer, version - 1));
         if self.check.dry_run {
             report.repairs.marked += marked;
-            return Ok(());
+        } else {
+            let sold = Sold { buyer, version, places: &all, count: sold.len(), ending };
+            let told = on_record(loading::known(&step, show, || step.mark_sold(show, token, sold.clone())).await)?;
+            report.repairs.marked += told.places;
+            ends = told.ended && ending == Ending::Lost;
         }
-        let token = holder.unwrap_or_else(|| HoldToken::of_booking(buyer, version.saturating_sub(1)));
-        let sold = Sold { buyer, version, places: &all, count: sold.len(), ending };
-        let mark = || step.mark_sold(show, token, sold.clone());
-        report.repairs.marked += on_record(loading::known(&step, show, mark).await)?;
+        report.repairs.holds_lost += u64::from(ends && self.lost.insert(token));
         Ok(())
     }
 }

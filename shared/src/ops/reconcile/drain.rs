@@ -24,6 +24,8 @@ pub(super) async fn drain<S: ReconcilePorts>(
     if report.epoch.as_deref() != Some(&drained.epoch) {
         drained = Drained { epoch: report.epoch.clone().unwrap_or_default(), last: "0-0".to_owned(), count: 0 };
     }
+    // What comes while these are drained is for the next run.
+    let mut until = None;
     loop {
         let step = check.stores.step();
         let read = loading::known(&step, id, || step.read_events(id, &drained.last, EVENTS_PER_CALL)).await;
@@ -40,8 +42,8 @@ pub(super) async fn drain<S: ReconcilePorts>(
         if let Some(last) = read.events.last() {
             drained.last.clone_from(&last.id);
         }
-        let is_last = read.events.len() < EVENTS_PER_CALL;
-        if is_last {
+        let is_read = read.events.len() < EVENTS_PER_CALL;
+        if is_read {
             // What was added, and neither drained nor there to be drained, is gone.
             report.events_missed += read.added.saturating_sub(drained.count);
             drained.count = read.added;
@@ -49,7 +51,7 @@ pub(super) async fn drain<S: ReconcilePorts>(
         if !check.dry_run && before.as_ref() != Some(&drained) {
             check.stores.step().write_drained(id, &drained).await?;
         }
-        if is_last {
+        if is_read || drained.count >= *until.get_or_insert(read.added) {
             return Ok(drained.last);
         }
         check.in_time(0)?;

@@ -9,36 +9,36 @@ use crate::domain::{Places, SeatId, Show, ZoneId};
 use crate::ops::loading;
 use crate::ports::{Closing, Replacement, Survey};
 
-/// Gives Redis the show as it is on record, if it has another version, half a replacement, or other seats. Answers whether
+/// Gives Redis the show as it is on record, if it has an older version, half a replacement, or other seats. Answers whether
 /// there was anything to do. While somebody replaces the show nothing is judged.
 pub(super) async fn put_right<S: ReconcilePorts>(
     check: &ShowCheck<'_, S>,
     show: &Show,
     survey: &Survey,
 ) -> Result<bool, Stopped> {
+    let is_older = survey.version < show.version || survey.replacement == Replacement::GivenUp;
     let seats: Vec<String> = show.seats().collect();
-    let differs = survey.version < show.version
-        || survey.replacement == Replacement::GivenUp
-        || survey.version == show.version && survey.seats != seats.len() as u64;
-    if survey.replacement == Replacement::UnderWay || !differs {
+    let may_differ = survey.version == show.version && survey.seats != seats.len() as u64;
+    if survey.replacement == Replacement::UnderWay || !is_older && !may_differ {
         return Ok(false);
     }
-    if !check.dry_run {
-        apply(check, show, &seats).await?;
-    }
-    Ok(true)
-}
-
-/// Applies the record, and takes the seats out that it does not have and nobody holds or has bought. One that somebody has
-/// stays until it is let go of.
-pub(super) async fn apply<S: ReconcilePorts>(
-    check: &ShowCheck<'_, S>,
-    show: &Show,
-    seats: &[String],
-) -> Result<(), Failure> {
     let id = &show.show_id;
-    let layout: HashSet<&str> = seats.iter().map(String::as_str).collect();
-    let strays = strays(check, show, &layout).await?;
+    let in_redis = all_fields(check, show, None).await?;
+    // A PUT writes the record before it adds seats: a record that is read now has every seat that was there before.
+    let current = check.stores.step().read_show(id).await?;
+    if current.is_none_or(|current| current.version != show.version) {
+        return Ok(false);
+    }
+    let strays = strays(check, show, &seats, &in_redis).await?;
+    let there: HashSet<&str> = in_redis.iter().map(String::as_str).collect();
+    let is_short = seats.iter().any(|seat| !there.contains(seat.as_str()));
+    if !is_older && !is_short && strays.is_empty() {
+        // A seat that the record does not have, and that somebody has, stays until it is let go of.
+        return Ok(false);
+    }
+    if check.dry_run {
+        return Ok(true);
+    }
     let closing = Closing { version: show.version, mark: uuid::Uuid::new_v4().to_string() };
     let mark = (!strays.is_empty()).then_some(&closing);
     if mark.is_some() {
@@ -47,23 +47,20 @@ pub(super) async fn apply<S: ReconcilePorts>(
         on_record(loading::known(&step, id, || step.close_seats(id, &closing, &strays)).await)?;
     }
     let step = check.stores.step();
-    on_record(loading::known(&step, id, || step.apply_show(show, seats, mark)).await)
+    on_record(loading::known(&step, id, || step.apply_show(show, &seats, mark)).await)?;
+    Ok(true)
 }
 
 /// Seats that Redis has, the record does not, and nobody has.
 async fn strays<S: ReconcilePorts>(
     check: &ShowCheck<'_, S>,
     show: &Show,
-    layout: &HashSet<&str>,
+    seats: &[String],
+    in_redis: &[String],
 ) -> Result<Vec<String>, Failure> {
-    let mut strays = Vec::new();
-    for seat in all_fields(check, show, None).await? {
-        if !layout.contains(seat.as_str())
-            && let Ok(seat) = SeatId::parse(&seat)
-        {
-            strays.push(seat);
-        }
-    }
+    let layout: HashSet<&str> = seats.iter().map(String::as_str).collect();
+    let strays = in_redis.iter().filter(|seat| !layout.contains(seat.as_str()));
+    let strays: Vec<SeatId> = strays.filter_map(|seat| SeatId::parse(seat).ok()).collect();
     let (step, places) = (check.stores.step(), Places::Seats(strays.clone()));
     let compared = loading::known(&step, &show.show_id, || step.compare_places(&show.show_id, &places)).await;
     let taken: HashSet<usize> = on_record(compared)?.into_iter().map(|(index, _)| index).collect();

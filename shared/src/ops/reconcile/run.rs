@@ -6,7 +6,7 @@ use futures_util::{StreamExt, stream};
 use jiff::{SignedDuration, Timestamp};
 
 use super::super::confirm::ConfirmPorts;
-use super::show::{CheckedShow, ShowCheck, Stopped};
+use super::show::{CheckedShow, ShowCheck};
 use crate::Failure;
 use crate::domain::places::SHARDS;
 use crate::domain::{Report, ReportError, ShowId};
@@ -244,16 +244,12 @@ impl<S: ReconcilePorts> Run<'_, S> {
     }
 
     /// Puts what came of a show into the report; answers the shard that it stopped before.
-    fn take(&mut self, show: &ShowId, (checked, stopped): CheckedShow) -> Option<u8> {
-        self.report.shows.push(checked);
-        match stopped {
-            None => None,
-            Some(Stopped::Late { shard }) => Some(shard),
-            Some(Stopped::Failed(failure)) => {
-                self.failed(Some(show), &failure);
-                None
-            }
+    fn take(&mut self, show: &ShowId, checked: CheckedShow) -> Option<u8> {
+        self.report.shows.push(checked.report);
+        for failure in &checked.failed {
+            self.failed(Some(show), failure);
         }
+        checked.stopped
     }
 
     fn failed(&mut self, show: Option<&ShowId>, failure: &Failure) {

@@ -19,10 +19,17 @@ const UNITS_PER_CALL: u32 = 1_000;
 /// Tokens of one page of the list of those that are being confirmed.
 const TOKENS_PER_CALL: usize = 500;
 
-/// What came of a show, and why it was not checked to its end.
-pub(super) type CheckedShow = (ShowReport, Option<Stopped>);
+/// What came of a show.
+pub(super) struct CheckedShow {
+    /// What was checked and repaired.
+    pub report: ShowReport,
+    /// What could not be done.
+    pub failed: Vec<Failure>,
+    /// The shard of its places to go on with, if the time was up.
+    pub stopped: Option<u8>,
+}
 
-/// Why a show was not checked to its end.
+/// Why a check does not go on.
 pub(super) enum Stopped {
     /// The time was up before this shard of its places was compared.
     Late { shard: u8 },
@@ -59,9 +66,18 @@ impl<'a, S: ReconcilePorts> ShowCheck<'a, S> {
             events_drained: 0,
             events_missed: 0,
         };
-        let checked = self.check(show, from, clean, is_over, &mut report).await;
+        let mut failed = Vec::new();
+        let checked = self.check(show, from, clean, is_over, &mut report, &mut failed).await;
         report.drift = report.repairs.drift();
-        (report, checked.err())
+        let stopped = match checked {
+            Ok(()) => None,
+            Err(Stopped::Late { shard }) => Some(shard),
+            Err(Stopped::Failed(failure)) => {
+                failed.push(failure);
+                None
+            }
+        };
+        CheckedShow { report, failed, stopped }
     }
 
     async fn check(
@@ -71,11 +87,20 @@ impl<'a, S: ReconcilePorts> ShowCheck<'a, S> {
         clean: Option<u64>,
         is_over: bool,
         report: &mut ShowReport,
+        failed: &mut Vec<Failure>,
     ) -> Result<(), Stopped> {
         let id = &show.show_id;
         let Some(survey) = self.survey(show).await? else { return Ok(()) };
         report.epoch = Some(survey.epoch.clone());
-        let last = drain::drain(self, show, report).await?;
+        // Events that cannot be written now are no reason not to settle what was paid.
+        let drained = match drain::drain(self, show, report).await {
+            Ok(last) => Some(last),
+            Err(Stopped::Failed(failure)) => {
+                failed.push(failure);
+                None
+            }
+            Err(late) => return Err(late),
+        };
         for zone in &show.zones {
             report.repairs.units_recounted += self.recount(show, zone).await?;
         }
@@ -96,12 +121,12 @@ impl<'a, S: ReconcilePorts> ShowCheck<'a, S> {
         if self.dry_run {
             return Ok(());
         }
-        if clean != Some(show.version) {
-            self.stores.step().mark_clean(id, show.version).await?;
+        if clean != Some(show.version) && failed.is_empty() {
+            // Not recorded is not clean: the next run looks again.
+            self.stores.step().mark_clean(id, show.version).await.ok();
         }
-        if is_over && survey.live == 0 {
-            let step = self.stores.step();
-            step.unload_show(show, &survey.epoch, &last).await?;
+        if let Some(last) = drained.filter(|_| is_over && survey.live == 0) {
+            self.stores.step().unload_show(show, &survey.epoch, &last).await?;
         }
         Ok(())
     }
@@ -112,7 +137,7 @@ impl<'a, S: ReconcilePorts> ShowCheck<'a, S> {
             let surveyed = self.stores.step().survey_show(&show.show_id).await?;
             return Ok(match surveyed {
                 Touch::Known(survey) => Some(survey),
-                Touch::NotLoaded | Touch::Closing { .. } => None,
+                Touch::NotLoaded | Touch::Again | Touch::Closing { .. } => None,
             });
         }
         let step = self.stores.step();

@@ -126,7 +126,7 @@ impl House {
 
     /// Answers how many it marked.
     pub async fn mark(&self, token: HoldToken, sold: Sold<'_>) -> u64 {
-        known(self.redis.mark_sold(self.id(), token, sold).await)
+        known(self.redis.mark_sold(self.id(), token, sold).await).places
     }
 
     /// How the hold of a token ends that its own booking refuses.

@@ -97,8 +97,9 @@ pub mod rival {
 
 /// A restore, after its pin.
 pub mod restore {
-    use holdfast::domain::{BookingId, HoldToken};
+    use holdfast::domain::{BookingId, TokenSecret};
     use holdfast::ports::Claim;
+    use holdfast_tests::loaded::TOKEN_SECRET;
     use serde_json::json;
 
     use super::*;
@@ -109,7 +110,8 @@ pub mod restore {
         house.sys.call("POST", &format!("/bookings/{booking}/cancel"), json!({})).await.expect(200);
         let id = BookingId::parse(&booking).unwrap();
         let claim = Claim { payment: Some(payment_of(&token)), ..Claim::default() };
-        house.pin_as(HoldToken::of_booking(id, 2), &plot.seats(&[1, 2]), &claim, Some(id)).await;
+        let token = TokenSecret::new(TOKEN_SECRET).unwrap().own_token(id, 2);
+        house.pin_as(token, &plot.seats(&[1, 2]), &claim, Some(id)).await;
         Made { repairs: SETTLED, about: booking }
     }
 
