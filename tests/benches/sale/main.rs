@@ -4,13 +4,15 @@
 //! - (a) [`holds`]: one-seat holds through `ops::hold`, against `redis-benchmark` in the same run;
 //! - (b) [`http`]: the same over HTTP;
 //! - (c) [`on_sale`]: a thousand buyers for a hundred places;
-//! - (d) [`scripts`]: microseconds that Redis spends on each script.
+//! - (d) [`scripts`]: microseconds that Redis spends on each script;
+//! - (e) [`mod@reconcile`]: time and memory of a reconcile of the largest show.
 //!
 //! `make bench PARTS="a d"` runs only those.
 
 mod holds;
 mod http;
 mod on_sale;
+mod reconcile;
 mod redis_benchmark;
 mod scripts;
 mod shows;
@@ -25,6 +27,9 @@ fn main() {
     let asked: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with("--")).collect();
     let wants = |part: &str| asked.is_empty() || asked.iter().any(|one| one == part);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
+    if let Some(show) = std::env::args().find_map(|arg| arg.strip_prefix(reconcile::ALONE).map(ToOwned::to_owned)) {
+        return runtime.block_on(reconcile::in_its_own_process(&show));
+    }
 
     // A Redis of this run's own, under all parts.
     let redis = RedisServer::start(None, &[]).expect("a Redis");
@@ -38,6 +43,9 @@ fn main() {
     }
     if wants("d") {
         runtime.block_on(scripts::run(&redis.url()));
+    }
+    if wants("e") {
+        runtime.block_on(reconcile::run(&redis.url()));
     }
     if wants("b") || wants("c") {
         // The system on a runtime of its own, as its own process would be.
