@@ -66,6 +66,8 @@ if #marked + #kept + #freed > 0 then
 end
 if version > recorded and not passed_over then redis.call('SET', booking_key, version, 'PX', DAY_MS) end
 if ends then
+  -- What a confirmed hold has is what its booking has, whatever it held in the end.
+  if outcome == 'confirmed' then redis.call('HSET', hold_key, 'places', table.concat(places, ' ', 1, sold_count)) end
   redis.call('HSET', hold_key, 'state', outcome, 'booking', hold_booking, 'deadline', now_ms)
   redis.call('PEXPIRE', hold_key, DAY_MS)
 end

@@ -66,8 +66,8 @@ async fn post_cancel(call: Call) -> Reply {
     let body = CancelBody::read(json.as_ref(), &mut faults);
     let (id, CancelBody { reason, refunded }) = faults.finish(id.zip(body))?;
 
-    let cancelled = cancel(&call.stores, id, &CancelWish { reason, refunded }).await??;
-    Answer::ok(&view::booking(&cancelled, cancelled.refund().as_ref()))
+    let (cancelled, refund) = cancel(&call.stores, id, &CancelWish { reason, refunded }).await??;
+    Answer::ok(&view::booking(&cancelled, refund.as_ref()))
 }
 
 async fn post_restore(call: Call) -> Reply {

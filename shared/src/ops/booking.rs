@@ -1,6 +1,7 @@
 //! What became of a token, from the record.
 
 use super::Outcome;
+use crate::Failure;
 use crate::domain::{Booking, BookingId, Refund, Refusal};
 use crate::ports::{ReadBooking, ReadRefund};
 
@@ -10,13 +11,14 @@ use crate::ports::{ReadBooking, ReadRefund};
 /// When DynamoDB did not answer.
 pub async fn booking(stores: &(impl ReadBooking + ReadRefund), id: BookingId) -> Outcome<(Booking, Option<Refund>)> {
     let Some(booking) = stores.read_booking(id).await? else { return Ok(Err(Refusal::BookingNotFound)) };
-    let refund = match booking.due_back() {
-        None => None,
-        Some(payment) => {
-            let record = stores.read_refund(&payment.reference, id).await?;
-            let status = record.map(|record| record.status);
-            Some(Refund { status: status.unwrap_or(Refund::due(payment).status), ..Refund::due(payment) })
-        }
-    };
+    let refund = refund_of(stores, &booking).await?;
     Ok(Ok((booking, refund)))
+}
+
+/// Where the refund of a booking's own payment stands, if it has to go back.
+pub(super) async fn refund_of(stores: &impl ReadRefund, booking: &Booking) -> Result<Option<Refund>, Failure> {
+    let Some(payment) = booking.due_back() else { return Ok(None) };
+    let due = Refund::due(payment);
+    let record = stores.read_refund(&payment.reference, booking.id).await?;
+    Ok(Some(Refund { status: record.map_or(due.status, |record| record.status), ..due }))
 }

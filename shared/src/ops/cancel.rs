@@ -1,10 +1,11 @@
 //! Take a booking back: its places are for sale again, and what was paid is due back, in one transaction (design, section 5).
 
 use super::Outcome;
+use super::booking::refund_of;
 use super::deciding::{self, DecidePorts};
 use crate::Failure;
-use crate::domain::{Booking, BookingId, Cancellation, Decision, HoldToken, NotRestorable, Refusal};
-use crate::ports::{OwnTokens, ReadBooking, Verdict};
+use crate::domain::{Booking, BookingId, Cancellation, Decision, HoldToken, NotRestorable, Refund, Refusal};
+use crate::ports::{OwnTokens, ReadBooking, ReadRefund, Verdict};
 
 /// What a caller wants.
 #[derive(Clone, Debug, Default)]
@@ -15,25 +16,29 @@ pub struct CancelWish {
     pub refunded: bool,
 }
 
-/// Cancels a booking. A second cancel answers what the first one did, and frees nothing twice.
+/// Cancels a booking, and tells where the refund of its payment stands. A second cancel frees nothing twice.
 ///
 /// # Errors
 /// When a store did not answer; a repeat finds out what happened.
-pub async fn cancel(stores: &(impl ReadBooking + DecidePorts), id: BookingId, wish: &CancelWish) -> Outcome<Booking> {
+pub async fn cancel(
+    stores: &(impl ReadBooking + ReadRefund + DecidePorts),
+    id: BookingId,
+    wish: &CancelWish,
+) -> Outcome<(Booking, Option<Refund>)> {
     let Some(booking) = stores.read_booking(id).await? else { return Ok(Err(Refusal::BookingNotFound)) };
-    let cancelled = match booking.decision {
+    let (cancelled, repeated) = match booking.decision {
         Decision::Refused(_) => {
             return Ok(Err(Refusal::NotRestorable { booking: id, because: NotRestorable::Refused }));
         }
-        Decision::Cancelled(_) => booking,
+        Decision::Cancelled(_) => (booking, true),
         Decision::Confirmed => {
             // No store has an instant for it. It decides nothing: it is told, and listed by.
             let at_ms = jiff::Timestamp::now().as_millisecond();
             let cancellation = Cancellation { reason: wish.reason.clone(), refunded: wish.refunded, at_ms };
             let cancelled = booking.next(Decision::Cancelled(cancellation));
             match stores.decide_booking(&cancelled).await? {
-                Verdict::Written => cancelled,
-                Verdict::Decided(found) if matches!(found.decision, Decision::Cancelled(_)) => *found,
+                Verdict::Written => (cancelled, false),
+                Verdict::Decided(found) if matches!(found.decision, Decision::Cancelled(_)) => (*found, true),
                 // Cancelled and restored meanwhile.
                 Verdict::Decided(_) => return Err(Failure::unavailable("a booking changed while it was cancelled")),
                 Verdict::Taken(_) | Verdict::RefundSettled => return Err(Failure::internal("a cancel was refused")),
@@ -42,7 +47,8 @@ pub async fn cancel(stores: &(impl ReadBooking + DecidePorts), id: BookingId, wi
     };
     // Told again by a repeat: whoever cancelled first may not have come to it.
     deciding::tell(stores, token_of(stores, &cancelled), &cancelled, None).await;
-    Ok(Ok(cancelled))
+    let refund = if repeated { refund_of(stores, &cancelled).await? } else { cancelled.refund() };
+    Ok(Ok((cancelled, refund)))
 }
 
 /// The token under which a cancel lets go. It never holds anything: a restore has one of the cancelled version.

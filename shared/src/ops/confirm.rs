@@ -9,11 +9,11 @@ use crate::domain::{
     Booking, BookingId, Buyer, Decision, HoldToken, OrderId, Payment, Places, Refund, RefundStatus, Refusal,
     RefusedBecause, ShowId,
 };
-use crate::ports::{Claim, FindHold, HoldState, Pin, ReadBooking, RecordRefund};
+use crate::ports::{Claim, FindHold, HoldState, Pin, ReadBooking, ReadRefund, RecordRefund};
 
 /// The ports of a confirm.
-pub trait ConfirmPorts: FindHold + ReadBooking + RecordRefund + DecidePorts {}
-impl<T: FindHold + ReadBooking + RecordRefund + DecidePorts> ConfirmPorts for T {}
+pub trait ConfirmPorts: FindHold + ReadBooking + ReadRefund + RecordRefund + DecidePorts {}
+impl<T: FindHold + ReadBooking + ReadRefund + RecordRefund + DecidePorts> ConfirmPorts for T {}
 
 /// What a buyer wants.
 pub struct ConfirmWish {
@@ -196,15 +196,13 @@ async fn answer(
     if let Some(payment) = other {
         stores.record_refund(&booking, payment).await?;
     }
-    let refunded = |refusal| match &wish.payment {
-        Some(payment) => {
-            // Whoever cancelled may have given the booking's own payment back already.
-            let made =
-                matches!(&booking.decision, Decision::Cancelled(cancelled) if cancelled.refunded) && other.is_none();
-            let status = if made { RefundStatus::Settled } else { RefundStatus::Due };
-            let refund = Refund { reference: payment.reference.clone(), status };
-            Refusal::Refunded { refusal: Box::new(refusal), refund }
-        }
+    let is_final = other.is_some() || booking.decision != Decision::Confirmed;
+    let refund = match wish.payment.as_ref().filter(|_| is_final) {
+        Some(payment) => Some(refund(stores, &booking, payment, repeated).await?),
+        None => None,
+    };
+    let refunded = |refusal| match refund {
+        Some(refund) => Refusal::Refunded { refusal: Box::new(refusal), refund },
         None => refusal,
     };
     Ok(match &booking.decision {
@@ -219,6 +217,24 @@ async fn answer(
         }
         Decision::Confirmed => Ok(Confirmed { booking, repeated }),
     })
+}
+
+/// Where the refund of a payment stands that came for a token which does not need it. What was decided before may be
+/// settled by now; and whoever cancelled may have given the money back, so that nothing was ever due.
+async fn refund(
+    stores: &impl ReadRefund,
+    booking: &Booking,
+    payment: &Payment,
+    repeated: bool,
+) -> Result<Refund, Failure> {
+    let due = Refund::due(payment);
+    if !repeated {
+        return Ok(due);
+    }
+    let record = stores.read_refund(&payment.reference, booking.id).await?;
+    let was_made = matches!(&booking.decision, Decision::Cancelled(cancelled) if cancelled.refunded);
+    let is_settled = record.map_or(was_made, |record| record.status == RefundStatus::Settled);
+    Ok(if is_settled { Refund { status: RefundStatus::Settled, ..due } } else { due })
 }
 
 /// What the caller is told of a refusal.
