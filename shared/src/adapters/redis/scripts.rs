@@ -27,15 +27,15 @@ impl Script {
     fn new(
         name: &'static str,
         file: &'static str,
+        libraries: &[&str],
         keys: &'static str,
         args: &'static str,
         codes: &'static [Code],
     ) -> Script {
-        let uses_places = ["face(", "clock()", "event("].iter().any(|used| file.contains(used));
         let source = match file.split_once('\n') {
             // `#!lua`, with which every script begins, must stay the first line.
-            Some((shebang, rest)) if uses_places => format!("{shebang}\n{PLACES}\n{rest}"),
-            _ => file.to_owned(),
+            Some((shebang, rest)) => format!("{shebang}\n{}\n{rest}", libraries.concat()),
+            None => file.to_owned(),
         };
         let sha1 = redis::Script::new(&source).get_hash().to_owned();
         Script { name, source, sha1, keys, args, codes }
@@ -43,11 +43,12 @@ impl Script {
 }
 
 macro_rules! scripts {
-    ($($id:ident $name:literal ($keys:literal) ($args:literal) [$($code:ident),*];)*) => {
+    ($($id:ident $name:literal $(with $library:ident)? ($keys:literal) ($args:literal) [$($code:ident),*];)*) => {
         $(
             #[doc = concat!("`lua/", $name, ".lua`")]
             pub static $id: LazyLock<Script> = LazyLock::new(|| {
-                Script::new($name, include_str!(concat!("../../../../lua/", $name, ".lua")), $keys, $args, &[$($code),*])
+                let file = include_str!(concat!("../../../../lua/", $name, ".lua"));
+                Script::new($name, file, &[$($library)?], $keys, $args, &[$($code),*])
             });
         )*
 
@@ -68,27 +69,27 @@ scripts! {
         ("show, hold")
         ("")
         [NotLoaded, HoldLost, Ok];
-    EXTEND "extend"
+    EXTEND "extend" with PLACES
         ("show, hold, held, events, place-keys...")
         ("token, ttl_ms, zone, place...")
         [NotLoaded, TtlTooLong, InProgress, HoldLost, ExtendLimit, Ok];
-    RELEASE "release"
+    RELEASE "release" with PLACES
         ("show, hold, held, events, place-keys...")
         ("token, zone, place...")
         [NotLoaded, Ok, InProgress, HoldLost];
-    PIN "pin"
+    PIN "pin" with PLACES
         ("show, hold, held, events, confirming, place-keys...")
         ("token, pin_ms, payment, order, buyer, restores, zone, place...")
         [NotLoaded, Decided, HoldLost, Closing, Again, Ok];
-    MARK "mark"
+    MARK "mark" with PLACES
         ("show, hold, held, events, confirming, booking, place-keys...")
         ("buyer_booking, version, token, outcome, hold_booking, sold_count, zone, place...")
         [NotLoaded, Ok];
-    FREE "free"
+    FREE "free" with PLACES
         ("show, hold, held, events, confirming, booking, place-keys...")
         ("booking, version, token, outcome, zone, place...")
         [NotLoaded, Ok];
-    STOCK_DECREMENT "stock_decrement"
+    STOCK_DECREMENT "stock_decrement" with PLACES
         ("show, held, events, stock, stock-next, stock-returned, stock-held, stock-holders, stock-sold, hold...")
         ("token, ttl_ms, buyer, request, zone, quantity")
         [NotLoaded, TtlTooLong, Mismatch, Ok, Closing, UnknownZone, NotOnSale, LimitExceeded, SoldOut, Again];
@@ -132,7 +133,7 @@ scripts! {
         ("show, confirming")
         ("first, count")
         [NotLoaded, Ok];
-    COMPARE "compare"
+    COMPARE "compare" with PLACES
         ("show, place-keys...")
         ("zone, place...")
         [NotLoaded, Ok];
@@ -140,11 +141,11 @@ scripts! {
         ("show, fields")
         ("cursor, count")
         [NotLoaded, Ok];
-    EXPIRE "expire"
+    EXPIRE "expire" with PLACES
         ("show, held, events, place-keys...")
         ("zone, from, limit, dry_run")
         [NotLoaded, Ok];
-    RECOUNT "recount"
+    RECOUNT "recount" with PLACES
         ("show, held, events, stock, stock-next, stock-returned, stock-held, stock-holders, stock-sold")
         ("zone, first, last, dry_run")
         [NotLoaded, UnknownZone, Ok];

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use futures_util::{StreamExt, stream};
 
 use super::layout;
-use super::run::ReconcilePorts;
+use super::ports::ReconcilePorts;
 use super::show::{ShowCheck, Stopped, on_record};
 use crate::Failure;
 use crate::domain::places::{SHARDS, shard_of, unit_number};

@@ -1,7 +1,7 @@
 //! The events of a show, from its stream to the audit items. They lie there under the epoch and the id of each, so that
 //! draining them twice keeps them once.
 
-use super::run::ReconcilePorts;
+use super::ports::ReconcilePorts;
 use super::show::{ShowCheck, Stopped, on_record};
 use crate::domain::{Show, ShowReport};
 use crate::ops::loading;

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::run::ReconcilePorts;
+use super::ports::ReconcilePorts;
 use super::show::{ShowCheck, Stopped, on_record};
 use crate::Failure;
 use crate::domain::{Places, SeatId, Show, ZoneId};

@@ -5,7 +5,10 @@
 mod compare;
 mod drain;
 mod layout;
+mod ports;
+mod position;
 mod run;
 mod show;
 
-pub use run::{ReconcilePorts, ReconcileWish, reconcile};
+pub use ports::ReconcilePorts;
+pub use run::{ReconcileWish, reconcile};

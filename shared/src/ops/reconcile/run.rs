@@ -5,15 +5,13 @@ use std::time::{Duration, Instant};
 use futures_util::{StreamExt, stream};
 use jiff::{SignedDuration, Timestamp};
 
-use super::super::confirm::ConfirmPorts;
+use super::ports::ReconcilePorts;
+use super::position::Position;
 use super::show::{CheckedShow, ShowCheck};
 use crate::Failure;
 use crate::domain::places::SHARDS;
 use crate::domain::{Report, ReportError, ShowId};
-use crate::ports::{
-    ComparePlaces, ExpireHolds, KeepDrained, KeepLease, ListPinned, ListShows, MarkClean, ReadEvents, RecountUnits,
-    ScanPlaces, ShowEntry, Stepwise, SurveyShow, Touch, UnloadShow, WriteAudit,
-};
+use crate::ports::{ShowEntry, Touch};
 
 /// Shows of one page of the list.
 const PAGE: usize = 100;
@@ -25,44 +23,6 @@ const LEASE_MS: u64 = 10_000;
 const KEPT_AFTER: Duration = Duration::from_secs(3);
 /// How long after its sale has closed a show stays in Redis.
 const KEPT_LOADED: SignedDuration = SignedDuration::from_hours(24);
-
-/// The ports of a reconcile.
-pub trait ReconcilePorts:
-    ConfirmPorts
-    + Stepwise
-    + SurveyShow
-    + ListPinned
-    + ComparePlaces
-    + ScanPlaces
-    + ExpireHolds
-    + RecountUnits
-    + ReadEvents
-    + UnloadShow
-    + ListShows
-    + KeepDrained
-    + WriteAudit
-    + MarkClean
-    + KeepLease
-{
-}
-impl<T> ReconcilePorts for T where
-    T: ConfirmPorts
-        + Stepwise
-        + SurveyShow
-        + ListPinned
-        + ComparePlaces
-        + ScanPlaces
-        + ExpireHolds
-        + RecountUnits
-        + ReadEvents
-        + UnloadShow
-        + ListShows
-        + KeepDrained
-        + WriteAudit
-        + MarkClean
-        + KeepLease
-{
-}
 
 /// What a run is asked to do.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -85,30 +45,6 @@ pub async fn reconcile(stores: &impl ReconcilePorts, wish: &ReconcileWish) -> Re
         None => run.leased(!wish.scheduled).await,
     }
     run.report
-}
-
-/// Where a run over all shows is: a shard of the list, a show in it, and how much of that was compared.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Position {
-    shard: u8,
-    show: Option<ShowId>,
-    compared: u8,
-}
-
-impl Position {
-    /// As the lease keeps it.
-    fn stored(&self) -> String {
-        let show = self.show.as_ref().map_or("", ShowId::as_str);
-        format!("{} {} {show}", self.shard, self.compared)
-    }
-
-    /// What is no position is the beginning.
-    fn parse(text: &str) -> Position {
-        let mut words = text.split(' ');
-        let mut number = || words.next().and_then(|word| word.parse().ok()).filter(|shard| *shard < SHARDS);
-        let (Some(shard), Some(compared)) = (number(), number()) else { return Position::default() };
-        Position { shard, show: words.next().and_then(|show| ShowId::parse(show).ok()), compared }
-    }
 }
 
 struct Lease {
@@ -279,24 +215,4 @@ impl<S: ReconcilePorts> Run<'_, S> {
 fn is_on_sale(entry: &ShowEntry, now: Timestamp) -> bool {
     let is_over = entry.closes_at.or(entry.starts_at).is_some_and(|closed_at| closed_at < now);
     entry.opens_at.is_none_or(|opens_at| opens_at <= now) && !is_over
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_position_survives_its_stored_form() -> Result<(), &'static str> {
-        for position in [
-            Position::default(),
-            Position { shard: 63, show: Some(ShowId::parse("42")?), compared: 17 },
-            Position { shard: 5, show: None, compared: 0 },
-        ] {
-            assert_eq!(Position::parse(&position.stored()), position);
-        }
-        for none in ["", "64 0 42", "0 64 42", "x", "1"] {
-            assert_eq!(Position::parse(none), Position::default(), "{none}");
-        }
-        Ok(())
-    }
 }

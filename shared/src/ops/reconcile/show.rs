@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use super::compare::Comparison;
-use super::run::ReconcilePorts;
+use super::ports::ReconcilePorts;
 use super::{drain, layout};
 use crate::Failure;
 use crate::domain::show::Zone;

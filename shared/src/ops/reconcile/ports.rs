@@ -1,0 +1,45 @@
+//! What a reconcile needs of the stores.
+
+use super::super::confirm::ConfirmPorts;
+use crate::ports::{
+    ComparePlaces, ExpireHolds, KeepDrained, KeepLease, ListPinned, ListShows, MarkClean, ReadEvents, RecountUnits,
+    ScanPlaces, Stepwise, SurveyShow, UnloadShow, WriteAudit,
+};
+
+/// The ports of a reconcile.
+pub trait ReconcilePorts:
+    ConfirmPorts
+    + Stepwise
+    + SurveyShow
+    + ListPinned
+    + ComparePlaces
+    + ScanPlaces
+    + ExpireHolds
+    + RecountUnits
+    + ReadEvents
+    + UnloadShow
+    + ListShows
+    + KeepDrained
+    + WriteAudit
+    + MarkClean
+    + KeepLease
+{
+}
+impl<T> ReconcilePorts for T where
+    T: ConfirmPorts
+        + Stepwise
+        + SurveyShow
+        + ListPinned
+        + ComparePlaces
+        + ScanPlaces
+        + ExpireHolds
+        + RecountUnits
+        + ReadEvents
+        + UnloadShow
+        + ListShows
+        + KeepDrained
+        + WriteAudit
+        + MarkClean
+        + KeepLease
+{
+}
