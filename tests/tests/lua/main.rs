@@ -33,3 +33,4 @@ mod stock_decrement;
 mod stock_status;
 mod survey;
 mod unload;
+mod walks;
