@@ -28,6 +28,7 @@ mod pinned;
 mod read_events;
 mod recount;
 mod release;
+mod rest;
 mod scan;
 mod stock_decrement;
 mod stock_status;

@@ -112,3 +112,19 @@ async fn a_sale_that_was_cancelled_since_it_was_read_ends_no_hold() {
         assert_agreement(&house.sys, &house.show).await;
     }
 }
+
+/// The same, and nobody holds the seat: it stays for sale.
+#[tokio::test]
+async fn a_sale_that_was_cancelled_since_it_was_read_is_not_marked() {
+    let (house, front) = fronted().await;
+    let (_, booking) = house.sell(PLOT, &[2]).await;
+    let gate = sales(&front, &house, &PLOT.seat(2)).hold_after();
+    let (report, ()) = tokio::join!(house.reconcile(false), async {
+        gate.reached().await;
+        house.sys.call("POST", &format!("/bookings/{booking}/cancel"), json!({})).await.expect(200);
+        gate.open();
+    });
+    assert_eq!(report["repairs"], json!(Repairs::default()), "{report}");
+    house.are_for_sale(PLOT, &[2]).await;
+    assert_agreement(&house.sys, &house.show).await;
+}
