@@ -31,10 +31,29 @@ pub struct RedisConfig {
     pub url: String,
     /// `REDIS_CLUSTER` (`false`): whether that is a cluster.
     pub cluster: bool,
+    /// The login by IAM, if `REDIS_IAM_USER` is set. Without it the URL has what is needed: `rediss://user:password@host`.
+    pub iam: Option<IamLogin>,
     /// `REDIS_CONNECT_TIMEOUT_MS` (500): how long a connection may take.
     pub connect_timeout: Duration,
     /// `REDIS_RESPONSE_TIMEOUT_MS` (500): how long one answer may take; half of the request's budget at most.
     pub response_timeout: Duration,
+}
+
+/// The login to ElastiCache by IAM.
+#[derive(Clone, Debug)]
+pub struct IamLogin {
+    /// `REDIS_IAM_USER`: the user, whose id and name are the same.
+    pub user: String,
+    /// `REDIS_IAM_CACHE`: the name of the cache, or the id of the replication group. Required with the user.
+    pub cache: String,
+    /// `REDIS_IAM_SERVERLESS` (`false`): whether that is a serverless cache.
+    pub serverless: bool,
+    /// `REDIS_IAM_RENEW_SECONDS` (600): how long before a connection logs in anew; a token is good for 900.
+    pub renew_after: Duration,
+    /// `AWS_REGION`
+    pub region: String,
+    /// Those of the function.
+    pub credentials: Credentials,
 }
 
 /// How to reach DynamoDB.
@@ -98,9 +117,13 @@ pub enum LogLevel {
 pub struct ConfigError(Vec<String>);
 
 /// The variables that [`Config::from_vars`] reads, for the test that compares docs, code and template.
-pub const VARIABLES: [&str; 18] = [
+pub const VARIABLES: [&str; 22] = [
     "REDIS_URL",
     "REDIS_CLUSTER",
+    "REDIS_IAM_USER",
+    "REDIS_IAM_CACHE",
+    "REDIS_IAM_SERVERLESS",
+    "REDIS_IAM_RENEW_SECONDS",
     "REDIS_CONNECT_TIMEOUT_MS",
     "REDIS_RESPONSE_TIMEOUT_MS",
     "TABLE_NAME",
@@ -135,19 +158,22 @@ impl Config {
     pub fn from_vars(vars: &HashMap<String, String>) -> Result<Config, ConfigError> {
         let mut reader = Reader { vars, problems: Vec::new() };
         let endpoint = reader.optional("AWS_ENDPOINT_URL_DYNAMODB");
+        let region = reader.text("AWS_REGION", "us-east-1");
+        let credentials = reader.credentials(endpoint.is_some());
         let request_budget = reader.millis("REQUEST_BUDGET_MS", 2000);
         let config = Config {
             redis: RedisConfig {
                 url: reader.redis_url(),
                 cluster: reader.flag("REDIS_CLUSTER"),
+                iam: reader.iam(region.clone(), credentials.clone()),
                 connect_timeout: reader.millis("REDIS_CONNECT_TIMEOUT_MS", 500),
                 // A mute connection has to be found out before the request's time is up: it is then replaced.
                 response_timeout: reader.millis("REDIS_RESPONSE_TIMEOUT_MS", 500).min(request_budget / 2),
             },
             dynamo: DynamoConfig {
                 table: reader.text("TABLE_NAME", "holdfast"),
-                region: reader.text("AWS_REGION", "us-east-1"),
-                credentials: reader.credentials(endpoint.is_some()),
+                region: region.clone(),
+                credentials: credentials.clone(),
                 endpoint,
                 connect_timeout: reader.millis("DYNAMODB_CONNECT_TIMEOUT_MS", 500),
                 response_timeout: reader.millis("DYNAMODB_RESPONSE_TIMEOUT_MS", 900),
@@ -233,6 +259,29 @@ impl Reader<'_> {
             self.problem("REDIS_URL", "must be a URL like redis://host:6379 or rediss://host:6379");
         }
         url
+    }
+
+    fn iam(&mut self, region: String, credentials: Credentials) -> Option<IamLogin> {
+        let user = self.optional("REDIS_IAM_USER");
+        let cache = self.optional("REDIS_IAM_CACHE");
+        let serverless = self.flag("REDIS_IAM_SERVERLESS");
+        let renew_after = match self.optional("REDIS_IAM_RENEW_SECONDS").map_or(Ok(600), |text| text.parse()) {
+            Ok(seconds) if (1..900).contains(&seconds) => Duration::from_secs(seconds),
+            Ok(_) | Err(_) => {
+                self.problem("REDIS_IAM_RENEW_SECONDS", "must be a number of seconds from 1 to 899");
+                Duration::from_secs(600)
+            }
+        };
+        let name = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+        for (variable, value) in [("REDIS_IAM_USER", &user), ("REDIS_IAM_CACHE", &cache)] {
+            if value.as_ref().is_some_and(|text| !name(text)) {
+                self.problem(variable, "must have only letters, digits and hyphens");
+            }
+        }
+        if user.is_some() && cache.is_none() {
+            self.problem("REDIS_IAM_CACHE", "must be set with REDIS_IAM_USER");
+        }
+        Some(IamLogin { user: user?, cache: cache?, serverless, renew_after, region, credentials })
     }
 
     /// The account's credentials. A DynamoDB that is not Amazon's takes any, so there none need be set.

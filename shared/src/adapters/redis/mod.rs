@@ -5,6 +5,7 @@
 pub mod codes;
 mod connection;
 mod hold;
+pub mod iam;
 pub mod keys;
 mod load;
 mod replace;
