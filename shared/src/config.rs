@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use crate::domain::TokenSecret;
+use crate::domain::{TokenSecret, TokenSecrets};
 
 /// Everything that a function is told by its environment.
 #[derive(Clone, Debug)]
@@ -16,12 +16,16 @@ pub struct Config {
     /// Who the caller is.
     pub caller: CallerConfig,
     /// `TOKEN_SECRET`: a secret of the deployment, of at least 32 characters, with which the tokens of requests that have an
-    /// `Idempotency-Key` are derived.
-    pub token_secret: TokenSecret,
+    /// `Idempotency-Key` are derived. `TOKEN_SECRET_PREVIOUS` (none): the one before, for as long as requests may come again
+    /// whose tokens were derived with it.
+    pub token_secrets: TokenSecrets,
     /// `REQUEST_BUDGET_MS` (2000): how long a request may take in all before it is answered 503.
     pub request_budget: Duration,
     /// `LOG_LEVEL` (`info`): `info` logs a line per request, `error` only failures.
     pub log_level: LogLevel,
+    /// `METRICS` (`true`): whether each line carries metrics in the embedded metric format; such lines are written at every
+    /// level.
+    pub metrics: bool,
 }
 
 /// How to reach Redis.
@@ -117,7 +121,7 @@ pub enum LogLevel {
 pub struct ConfigError(Vec<String>);
 
 /// The variables that [`Config::from_vars`] reads, for the test that compares docs, code and template.
-pub const VARIABLES: [&str; 22] = [
+pub const VARIABLES: [&str; 24] = [
     "REDIS_URL",
     "REDIS_CLUSTER",
     "REDIS_IAM_USER",
@@ -137,9 +141,11 @@ pub const VARIABLES: [&str; 22] = [
     "AUDIT_DAYS",
     "REQUEST_BUDGET_MS",
     "TOKEN_SECRET",
+    "TOKEN_SECRET_PREVIOUS",
     "TRUST_USER_HEADER",
     "OPERATOR_SCOPE",
     "LOG_LEVEL",
+    "METRICS",
 ];
 
 impl Config {
@@ -183,9 +189,10 @@ impl Config {
                 trust_user_header: reader.flag("TRUST_USER_HEADER"),
                 operator_scope: reader.text("OPERATOR_SCOPE", "holdfast/operate"),
             },
-            token_secret: reader.token_secret()?,
+            token_secrets: reader.token_secrets()?,
             request_budget,
             log_level: reader.log_level(),
+            metrics: reader.flag_or("METRICS", true),
         };
         if reader.problems.is_empty() { Ok(config) } else { Err(ConfigError(reader.problems)) }
     }
@@ -211,12 +218,17 @@ impl Reader<'_> {
     }
 
     fn flag(&mut self, name: &str) -> bool {
+        self.flag_or(name, false)
+    }
+
+    fn flag_or(&mut self, name: &str, default: bool) -> bool {
         match self.optional(name).as_deref() {
-            None | Some("false") => false,
+            None => default,
+            Some("false") => false,
             Some("true") => true,
             Some(_) => {
                 self.problem(name, "must be true or false");
-                false
+                default
             }
         }
     }
@@ -242,12 +254,18 @@ impl Reader<'_> {
         }
     }
 
-    fn token_secret(&mut self) -> Result<TokenSecret, ConfigError> {
-        let secret = self.optional("TOKEN_SECRET").unwrap_or_default();
-        if secret.len() < 32 {
+    fn token_secrets(&mut self) -> Result<TokenSecrets, ConfigError> {
+        let current = self.optional("TOKEN_SECRET").unwrap_or_default();
+        if current.len() < 32 {
             self.problem("TOKEN_SECRET", "must be set, to a secret of at least 32 characters");
         }
-        TokenSecret::new(&secret).map_err(|error| ConfigError(vec![format!("TOKEN_SECRET: {error}")]))
+        let previous = self.optional("TOKEN_SECRET_PREVIOUS");
+        if previous.as_ref().is_some_and(|secret| secret.len() < 32) {
+            self.problem("TOKEN_SECRET_PREVIOUS", "must be a secret of at least 32 characters");
+        }
+        let secret =
+            |text: String| TokenSecret::new(&text).map_err(|error| ConfigError(vec![format!("TOKEN_SECRET: {error}")]));
+        Ok(TokenSecrets { current: secret(current)?, previous: previous.map(secret).transpose()? })
     }
 
     fn redis_url(&mut self) -> String {

@@ -14,7 +14,7 @@ pub mod report;
 pub mod show;
 
 pub use booking::{Booking, Cancellation, Decision, Refund, RefusedBecause};
-pub use idempotency::{IdempotencyKey, Request, TokenSecret};
+pub use idempotency::{IdempotencyKey, Request, TokenSecret, TokenSecrets};
 pub use ids::{BookingId, Buyer, HoldToken, RowId, SeatId, SectionId, ShowId, ZoneId};
 pub use payment::{OrderId, Payment};
 pub use places::Places;

@@ -34,7 +34,8 @@ impl IamTokens {
     /// # Errors
     /// When the user or the cache cannot be part of a URL.
     pub fn token(&self, at: SystemTime) -> RedisResult<String> {
-        self.sign(at).map_err(|error| RedisError::from((ErrorKind::AuthenticationFailed, "IAM token", error.to_string())))
+        self.sign(at)
+            .map_err(|error| RedisError::from((ErrorKind::AuthenticationFailed, "IAM token", error.to_string())))
     }
 
     fn sign(&self, at: SystemTime) -> Result<String, Box<dyn std::error::Error + Send + Sync>> {
@@ -56,7 +57,8 @@ impl IamTokens {
             .settings(settings)
             .build()?
             .into();
-        let request = SignableRequest::new("GET", &url, [("host", cache.as_str())].into_iter(), SignableBody::Bytes(&[]))?;
+        let request =
+            SignableRequest::new("GET", &url, [("host", cache.as_str())].into_iter(), SignableBody::Bytes(&[]))?;
         let (instructions, _) = sign(request, &params)?.into_parts();
         let signed = instructions.params().iter().map(|(name, value)| format!("&{name}={}", encoded(value)));
         Ok(url.trim_start_matches("http://").to_owned() + &signed.collect::<String>())
@@ -91,10 +93,26 @@ mod tests {
 
     /// What botocore 1.43.11 makes of the same at 2026-11-30T12:00:00Z.
     const BOTOCORE: [(Option<&str>, bool, &str); 4] = [
-        (None, false, "Action=connect&User=holdfast&X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=AKIDEXAMPLE%2F20261130%2Feu-west-1%2Felasticache%2Faws4_request&X-Amz-Date=20261130T120000Z&X-Amz-Expires=900&X-Amz-SignedHeaders=host&X-Amz-Signature=154644ccf2b65ecb841337e83c15fb91a4337b196941264991095ebb3130d56f"),
-        (None, true, "Action=connect&ResourceType=ServerlessCache&User=holdfast&X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=AKIDEXAMPLE%2F20261130%2Feu-west-1%2Felasticache%2Faws4_request&X-Amz-Date=20261130T120000Z&X-Amz-Expires=900&X-Amz-SignedHeaders=host&X-Amz-Signature=110c03ad4df71b81f7bf5bf91a8abbe94a15d53fa07691582475275ea36f0bdf"),
-        (Some("FwoGZXIvYXdzEXAMPLE/TOKEN+=="), false, "Action=connect&User=holdfast&X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=AKIDEXAMPLE%2F20261130%2Feu-west-1%2Felasticache%2Faws4_request&X-Amz-Date=20261130T120000Z&X-Amz-Expires=900&X-Amz-SignedHeaders=host&X-Amz-Security-Token=FwoGZXIvYXdzEXAMPLE%2FTOKEN%2B%3D%3D&X-Amz-Signature=570ca824feec8079cd2854d86e208b19b6a1529fbceadf44d2a811b282746303"),
-        (Some("FwoGZXIvYXdzEXAMPLE/TOKEN+=="), true, "Action=connect&ResourceType=ServerlessCache&User=holdfast&X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=AKIDEXAMPLE%2F20261130%2Feu-west-1%2Felasticache%2Faws4_request&X-Amz-Date=20261130T120000Z&X-Amz-Expires=900&X-Amz-SignedHeaders=host&X-Amz-Security-Token=FwoGZXIvYXdzEXAMPLE%2FTOKEN%2B%3D%3D&X-Amz-Signature=01427f84e83fd9a161bc854f7a670af68232238e33c63d4e8ce1fe675b026ad5"),
+        (
+            None,
+            false,
+            "Action=connect&User=holdfast&X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=AKIDEXAMPLE%2F20261130%2Feu-west-1%2Felasticache%2Faws4_request&X-Amz-Date=20261130T120000Z&X-Amz-Expires=900&X-Amz-SignedHeaders=host&X-Amz-Signature=154644ccf2b65ecb841337e83c15fb91a4337b196941264991095ebb3130d56f",
+        ),
+        (
+            None,
+            true,
+            "Action=connect&ResourceType=ServerlessCache&User=holdfast&X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=AKIDEXAMPLE%2F20261130%2Feu-west-1%2Felasticache%2Faws4_request&X-Amz-Date=20261130T120000Z&X-Amz-Expires=900&X-Amz-SignedHeaders=host&X-Amz-Signature=110c03ad4df71b81f7bf5bf91a8abbe94a15d53fa07691582475275ea36f0bdf",
+        ),
+        (
+            Some("FwoGZXIvYXdzEXAMPLE/TOKEN+=="),
+            false,
+            "Action=connect&User=holdfast&X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=AKIDEXAMPLE%2F20261130%2Feu-west-1%2Felasticache%2Faws4_request&X-Amz-Date=20261130T120000Z&X-Amz-Expires=900&X-Amz-SignedHeaders=host&X-Amz-Security-Token=FwoGZXIvYXdzEXAMPLE%2FTOKEN%2B%3D%3D&X-Amz-Signature=570ca824feec8079cd2854d86e208b19b6a1529fbceadf44d2a811b282746303",
+        ),
+        (
+            Some("FwoGZXIvYXdzEXAMPLE/TOKEN+=="),
+            true,
+            "Action=connect&ResourceType=ServerlessCache&User=holdfast&X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=AKIDEXAMPLE%2F20261130%2Feu-west-1%2Felasticache%2Faws4_request&X-Amz-Date=20261130T120000Z&X-Amz-Expires=900&X-Amz-SignedHeaders=host&X-Amz-Security-Token=FwoGZXIvYXdzEXAMPLE%2FTOKEN%2B%3D%3D&X-Amz-Signature=01427f84e83fd9a161bc854f7a670af68232238e33c63d4e8ce1fe675b026ad5",
+        ),
     ];
 
     #[test]

@@ -21,6 +21,7 @@ use ::redis::{Cmd, ErrorKind, RedisError, ServerErrorKind, Value};
 use futures_util::future::BoxFuture;
 
 use crate::config::RedisConfig;
+use crate::telemetry::Meter;
 use crate::{Deadline, Failure};
 use connection::Link;
 use reply::Reply;
@@ -36,6 +37,7 @@ const BACK_OFF: Duration = Duration::from_millis(15);
 pub struct Redis {
     link: Link,
     deadline: Deadline,
+    meter: Meter,
 }
 
 /// What to do after an error.
@@ -57,13 +59,19 @@ impl Redis {
     /// A way to Redis that connects on first use.
     #[must_use]
     pub fn new(config: RedisConfig) -> Self {
-        Self { link: Link::new(config), deadline: Deadline::after(Duration::ZERO) }
+        Self { link: Link::new(config), deadline: Deadline::after(Duration::ZERO), meter: Meter::default() }
     }
 
     /// The same connection, for a request that has to be answered by `deadline`.
     #[must_use]
     pub fn by(&self, deadline: Deadline) -> Self {
-        Self { link: self.link.clone(), deadline }
+        Self { deadline, ..self.clone() }
+    }
+
+    /// The same, with its waits counted by `meter`.
+    #[must_use]
+    pub fn metered(&self, meter: &Meter) -> Self {
+        Self { meter: meter.clone(), ..self.clone() }
     }
 
     /// When the request has to be answered.
@@ -116,6 +124,7 @@ impl Redis {
 
     /// Sends one command, within the deadline; a connection that died is forgotten.
     async fn send(&self, command: &Cmd) -> Result<Value, RedisError> {
+        let _wait = self.meter.wait();
         let sent = tokio::time::timeout_at(self.deadline.instant(), self.link.send(command)).await;
         let Ok((generation, answer)) = sent else {
             return Err(std::io::Error::from(std::io::ErrorKind::TimedOut).into());
