@@ -10,36 +10,36 @@ use crate::expect::{assert_problem, assert_success};
 use crate::life::until_state;
 
 /// Two systems on one record, each with a Redis that knows nothing of the other's: as a stale replica that was promoted.
-struct Split {
-    sys: Sys,
+pub struct Split {
+    pub sys: Sys,
     stale: Sys,
     _servers: [Redis; 2],
 }
 
 impl Split {
-    async fn open() -> Split {
+    pub async fn open() -> Split {
         let (one, two, dynamo) = (servers::own_redis(&[]), servers::own_redis(&[]), servers::dynamo().await.endpoint());
         let (sys, stale) = (Sys::with(&one.url(), &dynamo, &[]), Sys::with(&two.url(), &dynamo, &[]));
         Split { sys, stale, _servers: [one, two] }
     }
 
     /// Sells so many units behind the back of the first system's Redis.
-    async fn sell_behind(&self, show: &str, quantity: u64) -> Vec<String> {
+    pub async fn sell_behind(&self, show: &str, quantity: u64) -> Vec<String> {
         let token = self.stale.decrement(show, "GA", quantity).await.text("holdToken").to_owned();
         let booking = self.stale.confirm(show, &token, paid("pay_rival")).await.expect(201);
         names(&booking["units"])
     }
 
-    async fn flush(&self) {
+    pub async fn flush(&self) {
         let _: () = redis::cmd("FLUSHALL").query_async(&mut self.sys.redis().await).await.unwrap();
     }
 }
 
-fn names(units: &Value) -> Vec<String> {
+pub fn names(units: &Value) -> Vec<String> {
     units.as_array().unwrap().iter().map(|unit| unit.as_str().unwrap().to_owned()).collect()
 }
 
-fn naming(mut body: Value, units: &Value) -> Value {
+pub fn naming(mut body: Value, units: &Value) -> Value {
     (body["zone"], body["units"]) = ("GA".into(), units.clone());
     body
 }

@@ -129,3 +129,19 @@ async fn a_run_without_a_store_says_so() {
     assert_eq!((&report["complete"], &report["shows"]), (&json!(false), &json!([])), "{report}");
     assert_eq!(report["errors"][0]["code"], "unavailable", "{report}");
 }
+
+#[tokio::test]
+async fn a_token_that_cannot_be_settled_keeps_nothing_else_of_its_show() {
+    let sys = Alone::start(&[]).await;
+    let plot = crate::house::Plot('A');
+    let house = crate::house::House::on(sys.again(), &[plot]).await;
+    let token = house.hold(plot, &[1]).await;
+    house.pin(&token, &plot.seats(&[1]), true).await;
+    spoil(&sys, &keys::booking(holdfast_tests::image::booking_of(&house.show, &token)), "status").await;
+    only_fault(&sys.reconcile(json!({})).await, &house.show, "internal");
+    // From now on nobody can be at work on it any more.
+    let (sold, _) = house.sell(plot, &[2]).await;
+    holdfast_tests::image::lose_hold(&mut house.redis.clone(), &house.show, &sold, &["A2"]).await;
+    only_fault(&sys.reconcile(json!({})).await, &house.show, "internal");
+    house.are_sold(plot, &[2]).await;
+}

@@ -114,9 +114,9 @@ impl<'a, S: ReconcilePorts> ShowCheck<'a, S> {
         let pinned = self.pinned(show).await?;
         report.checked.tokens = pinned.len() as u64;
         let (old, young): (Vec<_>, Vec<_>) = pinned.iter().partition(|pinned| self.age_left(pinned).is_zero());
-        self.settle(show, &old, report).await?;
+        self.settle(show, &old, report, failed).await?;
         Comparison::new(self, show, &pinned).await?.run(from, report).await?;
-        self.settle_young(show, &young, report).await?;
+        self.settle_young(show, &young, report, failed).await?;
 
         if self.dry_run {
             return Ok(());
@@ -178,11 +178,25 @@ impl<'a, S: ReconcilePorts> ShowCheck<'a, S> {
         self.stores.budget().saturating_sub(Duration::from_millis(pinned.age_ms))
     }
 
-    async fn settle(&self, show: &Show, tokens: &[&PinnedToken], report: &mut ShowReport) -> Result<(), Stopped> {
+    async fn settle(
+        &self,
+        show: &Show,
+        tokens: &[&PinnedToken],
+        report: &mut ShowReport,
+        failed: &mut Vec<Failure>,
+    ) -> Result<(), Stopped> {
         for pinned in tokens {
             if !self.dry_run {
                 self.in_time(0)?;
-                settle(&self.stores.step(), &show.show_id, pinned.token).await?;
+                match settle(&self.stores.step(), &show.show_id, pinned.token).await {
+                    Ok(()) => {}
+                    // What cannot be settled now never can: it keeps the rest of its show from nothing.
+                    Err(failure @ Failure::Internal { .. }) => {
+                        failed.push(failure);
+                        continue;
+                    }
+                    Err(failure @ (Failure::Unavailable { .. } | Failure::Undecided)) => return Err(failure.into()),
+                }
             }
             report.repairs.settled += 1;
         }
@@ -191,9 +205,15 @@ impl<'a, S: ReconcilePorts> ShowCheck<'a, S> {
 
     /// Tokens that were pinned just now have a confirm at work: it gets the time that it has. Those that are still there
     /// then are settled as well, so that one run settles all that was pinned before it began.
-    async fn settle_young(&self, show: &Show, young: &[&PinnedToken], report: &mut ShowReport) -> Result<(), Stopped> {
+    async fn settle_young(
+        &self,
+        show: &Show,
+        young: &[&PinnedToken],
+        report: &mut ShowReport,
+        failed: &mut Vec<Failure>,
+    ) -> Result<(), Stopped> {
         if self.dry_run || young.is_empty() {
-            return self.settle(show, young, report).await;
+            return self.settle(show, young, report, failed).await;
         }
         let still = |pinned: Vec<PinnedToken>| pinned.into_iter().map(|pinned| pinned.token).collect::<HashSet<_>>();
         loop {
@@ -203,7 +223,7 @@ impl<'a, S: ReconcilePorts> ShowCheck<'a, S> {
             if wait.is_zero() {
                 let left = still(pinned);
                 let left: Vec<_> = young.iter().copied().filter(|young| left.contains(&young.token)).collect();
-                return self.settle(show, &left, report).await;
+                return self.settle(show, &left, report, failed).await;
             }
             tokio::time::sleep(wait.min(self.stores.deadline().left())).await;
             self.in_time(0)?;
