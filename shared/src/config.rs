@@ -35,7 +35,8 @@ pub struct RedisConfig {
     pub url: String,
     /// `REDIS_CLUSTER` (`false`): whether that is a cluster.
     pub cluster: bool,
-    /// The login by IAM, if `REDIS_IAM_USER` is set. Without it the URL has what is needed: `rediss://user:password@host`.
+    /// The login by IAM, if `REDIS_IAM_CACHE` is set. Without it the URL has what is needed, with `REDIS_USERNAME` and
+    /// `REDIS_PASSWORD` in it if those are set.
     pub iam: Option<IamLogin>,
     /// `REDIS_CONNECT_TIMEOUT_MS` (500): how long a connection may take.
     pub connect_timeout: Duration,
@@ -46,11 +47,11 @@ pub struct RedisConfig {
 /// The login to ElastiCache by IAM.
 #[derive(Clone, Debug)]
 pub struct IamLogin {
-    /// `REDIS_IAM_USER`: the user, whose id and name are the same.
+    /// `REDIS_USERNAME`: the user, whose id and name are the same. Required with the cache.
     pub user: String,
-    /// `REDIS_IAM_CACHE`: the name of the cache, or the id of the replication group. Required with the user.
+    /// `REDIS_IAM_CACHE`: `replicationgroup:<id>` or `serverlesscache:<name>`; the part after the colon.
     pub cache: String,
-    /// `REDIS_IAM_SERVERLESS` (`false`): whether that is a serverless cache.
+    /// Whether it is the latter.
     pub serverless: bool,
     /// `REDIS_IAM_RENEW_SECONDS` (600): how long before a connection logs in anew; a token is good for 900.
     pub renew_after: Duration,
@@ -124,9 +125,9 @@ pub struct ConfigError(Vec<String>);
 pub const VARIABLES: [&str; 24] = [
     "REDIS_URL",
     "REDIS_CLUSTER",
-    "REDIS_IAM_USER",
+    "REDIS_USERNAME",
+    "REDIS_PASSWORD",
     "REDIS_IAM_CACHE",
-    "REDIS_IAM_SERVERLESS",
     "REDIS_IAM_RENEW_SECONDS",
     "REDIS_CONNECT_TIMEOUT_MS",
     "REDIS_RESPONSE_TIMEOUT_MS",
@@ -268,21 +269,29 @@ impl Reader<'_> {
         Ok(TokenSecrets { current: secret(current)?, previous: previous.map(secret).transpose()? })
     }
 
+    /// The URL, with the user and the password that were given beside it.
     fn redis_url(&mut self) -> String {
-        let Some(url) = self.optional("REDIS_URL") else {
+        let Some(text) = self.optional("REDIS_URL") else {
             self.problem("REDIS_URL", "must be set, like redis://127.0.0.1:6379");
             return String::new();
         };
-        if redis::parse_redis_url(&url).is_none() {
+        let Some(mut url) = redis::parse_redis_url(&text) else {
             self.problem("REDIS_URL", "must be a URL like redis://host:6379 or rediss://host:6379");
+            return text;
+        };
+        // With IAM the password is a token of its own for each connection.
+        if self.optional("REDIS_IAM_CACHE").is_none()
+            && let Some(password) = self.optional("REDIS_PASSWORD")
+        {
+            let user = self.optional("REDIS_USERNAME").unwrap_or_default();
+            if url.set_username(&user).is_err() || url.set_password(Some(&password)).is_err() {
+                self.problem("REDIS_URL", "must be a URL that takes a user and a password");
+            }
         }
-        url
+        url.into()
     }
 
     fn iam(&mut self, region: String, credentials: Credentials) -> Option<IamLogin> {
-        let user = self.optional("REDIS_IAM_USER");
-        let cache = self.optional("REDIS_IAM_CACHE");
-        let serverless = self.flag("REDIS_IAM_SERVERLESS");
         let renew_after = match self.optional("REDIS_IAM_RENEW_SECONDS").map_or(Ok(600), |text| text.parse()) {
             Ok(seconds) if (1..900).contains(&seconds) => Duration::from_secs(seconds),
             Ok(_) | Err(_) => {
@@ -290,16 +299,22 @@ impl Reader<'_> {
                 Duration::from_secs(600)
             }
         };
-        let name = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
-        for (variable, value) in [("REDIS_IAM_USER", &user), ("REDIS_IAM_CACHE", &cache)] {
-            if value.as_ref().is_some_and(|text| !name(text)) {
-                self.problem(variable, "must have only letters, digits and hyphens");
+        let cache = self.optional("REDIS_IAM_CACHE")?;
+        let is_name =
+            |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+        let (serverless, cache) = match cache.split_once(':') {
+            Some(("replicationgroup", name)) if is_name(name) => (false, name.to_owned()),
+            Some(("serverlesscache", name)) if is_name(name) => (true, name.to_owned()),
+            _ => {
+                self.problem("REDIS_IAM_CACHE", "must be replicationgroup:<id> or serverlesscache:<name>");
+                return None;
             }
+        };
+        let user = self.optional("REDIS_USERNAME").filter(|user| is_name(user));
+        if user.is_none() {
+            self.problem("REDIS_USERNAME", "must be set with REDIS_IAM_CACHE, to letters, digits and hyphens");
         }
-        if user.is_some() && cache.is_none() {
-            self.problem("REDIS_IAM_CACHE", "must be set with REDIS_IAM_USER");
-        }
-        Some(IamLogin { user: user?, cache: cache?, serverless, renew_after, region, credentials })
+        Some(IamLogin { user: user?, cache, serverless, renew_after, region, credentials })
     }
 
     /// The account's credentials. A DynamoDB that is not Amazon's takes any, so there none need be set.
