@@ -29,13 +29,14 @@ local policy = redis.call('HMGET', show_key, 'maxLife', 'late', 'opens', 'closes
 if not policy[1] then return {-2, 0, '', '', '', '', ''} end
 local hold = redis.call('HMGET', hold_key, 'state', 'deadline', 'created', 'confirmedAt', 'payment', 'order', 'buyer', 'first', 'places', 'restores')
 local state, deadline_ms, created_ms = hold[1], tonumber(hold[2] or 0), tonumber(hold[3] or now_ms)
+if hold[10] and hold[10] ~= restores then return {-8, 0, '', '', '', '', ''} end
 if state == 'confirmed' or state == 'refused' then return {-12, 0, '', '', '', '', ''} end
 local function lost(gone)
   local names = {}
   for i, position in ipairs(gone) do names[i] = places[position] end
   return {-8, tonumber(hold[4] or 0), hold[5] or '', hold[6] or '', hold[7] or '', table.concat(names, ' '), ''}
 end
-if state == 'released' or hold[10] and hold[10] ~= restores then return {-8, 0, '', '', '', '', ''} end
+if state == 'released' then return {-8, 0, '', '', '', '', ''} end
 
 -- Two confirms at once: the other one may have taken other units already.
 if zone ~= '' and state == 'confirming' then

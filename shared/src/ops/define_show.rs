@@ -11,8 +11,13 @@ use super::loading::{self, Loader};
 use crate::Failure;
 use crate::domain::layout::Change;
 use crate::domain::places::{SHARDS, unit_number};
-use crate::domain::{Refusal, Show, ShowId};
-use crate::ports::{Close, Closing, Decision, SoldPlace, WriteShow};
+use crate::domain::show::Zone;
+use crate::domain::{Places, Refusal, Show, ShowId};
+use crate::ports::{Close, Closing, ComparePlaces, CountZone, Decision, PlaceState, SoldPlace, WriteShow};
+
+/// The ports of a definition.
+pub trait DefinePorts: WriteShow + ComparePlaces + CountZone + Loader {}
+impl<T: WriteShow + ComparePlaces + CountZone + Loader> DefinePorts for T {}
 
 /// Places that a refusal names at most.
 const MAX_NAMED: usize = 100;
@@ -30,7 +35,7 @@ pub struct Defined {
 ///
 /// # Errors
 /// When a store did not answer. The same definition can be sent again: if it was written, it changes nothing.
-pub async fn define_show(stores: &(impl WriteShow + Loader), wanted: &Show, expected: Option<u64>) -> Outcome<Defined> {
+pub async fn define_show(stores: &impl DefinePorts, wanted: &Show, expected: Option<u64>) -> Outcome<Defined> {
     for attempt in 0.. {
         if let Some(defined) = define_once(stores, wanted, expected).await? {
             return Ok(defined);
@@ -52,7 +57,7 @@ fn other_version() -> Refusal {
 
 /// One attempt; `None`: another version came between.
 async fn define_once(
-    stores: &(impl WriteShow + Loader),
+    stores: &impl DefinePorts,
     wanted: &Show,
     expected: Option<u64>,
 ) -> Result<Option<Decision<Defined>>, Failure> {
@@ -79,7 +84,7 @@ async fn define_once(
 
 /// Replaces `current` by the next version; `None`: another version came between.
 async fn replace(
-    stores: &(impl WriteShow + Loader),
+    stores: &impl DefinePorts,
     current: &Show,
     wanted: &Show,
 ) -> Result<Option<Decision<Defined>>, Failure> {
@@ -111,7 +116,7 @@ async fn replace(
 }
 
 /// Closes what goes, and answers the places of it that are held or sold.
-async fn close(stores: &impl Loader, next: &Show, closing: &Closing, change: &Change) -> Outcome<Vec<String>> {
+async fn close(stores: &impl DefinePorts, next: &Show, closing: &Closing, change: &Change) -> Outcome<Vec<String>> {
     let id = &next.show_id;
     if !change.seats_removed.is_empty() {
         let closed = loading::known(stores, id, || stores.close_seats(id, closing, &change.seats_removed)).await?;
@@ -141,22 +146,36 @@ fn in_use(closed: Decision<Close>) -> Outcome<Vec<String>> {
     }
 }
 
-/// The places among those that go which the record has as sold: seats, and all units of a zone that has sold more than
-/// it will hold.
-async fn sold_of(stores: &impl Loader, next: &Show, change: &Change) -> Result<Vec<String>, Failure> {
+/// The places among those that go which the record has as sold: seats, and all units of a zone that has sold, or has sold
+/// and holds, more than it will have.
+async fn sold_of(stores: &impl DefinePorts, next: &Show, change: &Change) -> Result<Vec<String>, Failure> {
     let shards = stream::iter(0..SHARDS).map(|shard| stores.list_sold(&next.show_id, shard)).buffer_unordered(16);
     let sold: Vec<SoldPlace> = shards.try_concat().await?;
     let removed: HashSet<&str> = change.seats_removed.iter().map(String::as_str).collect();
     let mut in_use: Vec<String> =
         sold.iter().map(|sold| &sold.place).filter(|place| removed.contains(place.as_str())).cloned().collect();
     for zone in &change.zones_lowered {
-        let units: Vec<&String> =
-            sold.iter().map(|sold| &sold.place).filter(|place| unit_number(&zone.id, place).is_some()).collect();
-        if units.len() > zone.capacity as usize {
-            in_use.extend(units.into_iter().cloned());
+        let numbers: Vec<u32> = sold.iter().filter_map(|sold| unit_number(&zone.id, &sold.place)).collect();
+        let units = Places::Units { zone: zone.id.clone(), numbers };
+        if units.len() > zone.capacity as usize || exceeds(stores, &next.show_id, zone, &units).await? {
+            in_use.extend(units.ids());
         }
     }
     Ok(in_use)
+}
+
+/// Whether what is held, what Redis knows to be sold, and the `units` that are sold by the record alone do not fit into a
+/// zone.
+async fn exceeds(stores: &impl DefinePorts, show: &ShowId, zone: &Zone, units: &Places) -> Result<bool, Failure> {
+    if zone.capacity == 0 || units.is_empty() {
+        return Ok(false);
+    }
+    let states = loading::known(stores, show, || stores.compare_places(show, units)).await?;
+    let count = loading::known(stores, show, || stores.count_zone(show, &zone.id)).await?;
+    let (Ok(states), Ok(Some(count))) = (states, count) else { return Ok(false) };
+    let known = states.iter().filter(|(_, state)| matches!(state, PlaceState::Sold(_))).count();
+    let forgotten = (units.len() - known) as u64;
+    Ok(count.held + count.sold + forgotten > u64::from(zone.capacity))
 }
 
 /// Puts back what was closed for a version that is not to be: Redis gets what the record says now.

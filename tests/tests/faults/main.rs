@@ -12,6 +12,7 @@ mod redis_connections;
 mod redis_replies;
 mod redis_scripts;
 mod refunds;
+mod restores;
 mod steps;
 mod switch;
 mod windows;

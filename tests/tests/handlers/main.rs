@@ -22,6 +22,7 @@ mod life;
 mod like;
 mod limits;
 mod lists;
+mod meanwhile;
 mod operator;
 mod other_units;
 mod precedence;

@@ -75,3 +75,21 @@ async fn the_token_of_a_restore_takes_no_other_units() {
     assert_success(&restored, 200, booking);
     assert_agreement(&sys, &show).await;
 }
+
+/// Afterwards, too: nothing is known of it that a confirm could answer with.
+#[tokio::test]
+async fn the_token_of_a_restore_that_is_done_is_as_good_as_an_invented_one() {
+    let sys = Sys::shared().await;
+    let show = sys.define(json!({})).await;
+    let (_, booking) = booked(&sys, &show, &["E1", "E2"], paid("pay_1")).await;
+    post(&sys, &booking, "cancel", Value::Null).await.expect(200);
+    post(&sys, &booking, "restore", Value::Null).await.expect(200);
+    let token = token_of_restore(&booking);
+    assert_problem(&sys.confirm(&show, &token, json!({})).await, "hold_lost", json!({}));
+    let named = with_seats(json!({}), &["E1", "E2"]);
+    assert_problem(&sys.confirm(&show, &token, named).await, "hold_lost", json!({}));
+    let stolen = with_seats(paid("pay_stolen"), &["E1", "E2"]);
+    assert_problem(&sys.confirm(&show, &token, stolen).await, "hold_lost", due("pay_stolen"));
+    assert_success(&sys.get(&format!("/bookings/{}", id(&booking))).await, 200, booking);
+    assert_agreement(&sys, &show).await;
+}

@@ -142,3 +142,13 @@ async fn another_token_extends_nothing() {
         assert_eq!(house.unchanged(async || house.extend(other, &places, 60_000).await).await, Err(LOST));
     }
 }
+
+/// Nothing was known of the token when it was asked for its places, and the hold came meanwhile.
+#[tokio::test]
+async fn a_token_of_which_no_places_are_known_extends_nothing() {
+    let house = House::open().await;
+    let (seat, (unit, _)) = (house.holder(&["E1"]).await, house.taker(1).await);
+    for token in [seat, unit, HoldToken::random()] {
+        assert_eq!(house.unchanged(async || house.extend(token, &seats(&[]), 60_000).await).await, Err(LOST));
+    }
+}

@@ -94,7 +94,9 @@ impl State {
             redis::cmd("XRANGE").arg(&events_key).arg("-").arg("+").query_async(&mut redis).await.unwrap();
         state.events = streamed.into_iter().map(|(_, fields)| fields[..2].join(" ")).collect();
         state.events.sort();
-        let (lease, drained, audit) = (keys::lease(), keys::drained(show), "audit#");
+        let (lease, drained) = (keys::lease(), keys::drained(show));
+        let audit = keys::audit(show, "", "0-0").partition;
+        let audit = audit.split_inclusive('#').next().unwrap();
         for item in items(sys).await {
             let text = |name: &str| item[name].as_s().unwrap().clone();
             let (partition, sort) = (text(PARTITION), text(SORT));

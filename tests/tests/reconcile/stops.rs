@@ -36,7 +36,7 @@ async fn a_run_over_many_shows_goes_on_in_the_next_one() {
         sys.define(layout.clone()).await;
     }
     // Each show takes so long by itself: there is no time for all of them.
-    sys.front.on("GetItem").containing("show#").always().before(Fault::Slow(Duration::from_millis(200)));
+    sys.front.on("GetItem").always().before(Fault::Slow(Duration::from_millis(200)));
     let reports = runs(&sys).await;
     assert!(reports.len() > 1, "{} shows took no longer than one run has", SHOWS);
     let mut seen = BTreeMap::new();
@@ -72,8 +72,9 @@ async fn a_run_that_stops_within_a_show_goes_on_there() {
     // Eight shards are read at once, so that all of them take 64 / 8 times that.
     sys.front.on("Query").containing("booking, version").always().before(Fault::Slow(Duration::from_millis(500)));
     let reports = runs(&sys).await;
+    // On a busy machine a run may come to no show at all.
     let of = |name: &str, field: &str| -> Vec<u64> {
-        reports.iter().map(|report| report["shows"][0][name][field].as_u64().unwrap()).collect()
+        reports.iter().filter_map(|report| report["shows"][0][name][field].as_u64()).collect()
     };
     let (compared, marked) = (of("checked", "places"), of("repairs", "marked"));
     assert!(compared.len() > 1 && compared.iter().all(|some| *some < 300), "{compared:?} of 300");

@@ -37,7 +37,6 @@ const SOMETIMES: &[&str] = &[
     "restore 409 not_restorable",
     "replace 200",
     "replace 409 in_use",
-    "status expired",
     "status confirming",
     "sale that Redis forgot",
     "kill of Redis",

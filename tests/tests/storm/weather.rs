@@ -38,7 +38,7 @@ pub async fn rage(scene: &Scene, mut redis: Redis, length: Duration, mut chance:
 
 async fn one_of(scene: &Scene, chance: &mut Chance) {
     let (proxy, front) = (&scene.proxy, &scene.front);
-    match chance.below(16) {
+    match chance.below(12) {
         0 => proxy.cut_now(),
         1 => {
             for _ in 0..5 {
@@ -63,11 +63,10 @@ async fn one_of(scene: &Scene, chance: &mut Chance) {
             tokio::time::sleep(Duration::from_millis(2_200)).await;
             front.clear();
         }
-        _ => {
-            for _ in 0..5 {
-                forgetting::forget(scene, chance).await;
-            }
-        }
+        _ => {}
+    }
+    for _ in 0..4 {
+        forgetting::forget(scene, chance).await;
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use futures_util::{StreamExt, stream};
+use futures_util::{StreamExt, TryStreamExt, stream};
 
 use super::layout;
 use super::ports::ReconcilePorts;
@@ -16,6 +16,9 @@ use crate::ports::{Ending, Freed, HoldState, PinnedToken, PlaceState, Sold, Sold
 
 /// Shards of the record that are read ahead.
 const SHARDS_AHEAD: usize = 8;
+
+/// Marks under way at once.
+const MARKS_AT_ONCE: usize = 16;
 
 /// The comparison of one show.
 pub(super) struct Comparison<'a, S> {
@@ -189,10 +192,29 @@ impl<'a, S: ReconcilePorts> Comparison<'a, S> {
             entry.places.push((*place).to_owned());
             entry.marked += u64::from(!is_marked);
         }
-        for missing in missing.into_values() {
-            self.mark_for(zone, missing, report).await?;
+        let (held, free): (Vec<_>, Vec<_>) = missing.into_values().partition(|missing| missing.holder.is_some());
+        // Whatever order they come in: each is another booking.
+        let marks = free.into_iter().map(|missing| self.mark_free(zone, missing));
+        let marked: Vec<u64> = stream::iter(marks).buffer_unordered(MARKS_AT_ONCE).try_collect().await?;
+        report.repairs.marked += marked.into_iter().sum::<u64>();
+        for missing in held {
+            self.mark_held(zone, missing, report).await?;
         }
         Ok(())
+    }
+
+    /// Marks places that nobody holds; answers how many.
+    async fn mark_free(&self, zone: &str, missing: Missing) -> Result<u64, Failure> {
+        let Missing { buyer, version, places, marked, .. } = missing;
+        if self.check.dry_run {
+            return Ok(marked);
+        }
+        let (show, step) = (&self.show.show_id, self.check.stores.step());
+        let places = places_of(zone, &places)?;
+        let sold = Sold { buyer, version, places: &places, count: places.len(), ending: Ending::Confirmed(buyer) };
+        let token = step.own_token(buyer, version - 1);
+        let told = loading::known(&step, show, || step.mark_sold(show, token, sold.clone())).await;
+        Ok(on_record(told)?.places)
     }
 
     /// Whether this version of a booking is told to Redis by settling the token that it came of.
@@ -205,15 +227,15 @@ impl<'a, S: ReconcilePorts> Comparison<'a, S> {
             || self.check.stores.own_token(booking, version - 1) == token
     }
 
-    async fn mark_for(&mut self, zone: &str, missing: Missing, report: &mut ShowReport) -> Result<(), Failure> {
+    /// Marks places that a token holds. A hold of somebody else's ends as a whole.
+    async fn mark_held(&mut self, zone: &str, missing: Missing, report: &mut ShowReport) -> Result<(), Failure> {
         let (show, step) = (&self.show.show_id, self.check.stores.step());
-        let Missing { buyer, version, holder, places, marked } = missing;
+        let Missing { buyer, version, holder: Some(token), places, marked } = missing else { return Ok(()) };
         let sold = places_of(zone, &places)?;
         let (mut all, mut ending, mut ends) = (sold.clone(), Ending::Confirmed(buyer), false);
-        if let Some(token) = holder.filter(|token| !self.is_own(*token, buyer, version)) {
+        if !self.is_own(token, buyer, version) {
             // A hold ends for a sale that is on record now, and not for one that was cancelled since.
-            let booked = step.read_booking(buyer).await?;
-            if booked.is_none_or(|booked| booked.version != version) {
+            if step.read_booking(buyer).await?.is_none_or(|booked| booked.version != version) {
                 return Ok(());
             }
             ending = Ending::Lost;
@@ -223,7 +245,6 @@ impl<'a, S: ReconcilePorts> Comparison<'a, S> {
                 all = sold.and(&hold.places);
             }
         }
-        let token = holder.unwrap_or_else(|| step.own_token(buyer, version - 1));
         if self.check.dry_run {
             report.repairs.marked += marked;
         } else {

@@ -15,6 +15,8 @@ use crate::ports::{ShowEntry, Touch};
 
 /// Shows of one page of the list.
 const PAGE: usize = 100;
+/// Shards of the list that are asked for at once.
+const SHARDS_AT_ONCE: usize = 16;
 /// Shows that are asked for at once whether Redis has them.
 const SURVEYS_AT_ONCE: usize = 16;
 /// How long a lease lasts: a run that died stops the next one no longer.
@@ -88,31 +90,33 @@ impl<S: ReconcilePorts> Run<'_, S> {
     /// Goes through the list; answers where it stopped, if it did not come to the end.
     async fn pages(&mut self, from: Position) -> Option<Position> {
         let mut compared = from.compared;
-        for shard in from.shard..SHARDS {
-            // The show that the last run stopped in comes again: its shard is asked for from the beginning.
+        let stores = self.stores;
+        // The first pages side by side: most shards have few shows, or none.
+        let first = |shard| async move { (shard, stores.step().list_shows(shard, None, PAGE).await) };
+        let firsts: Vec<_> = stream::iter(from.shard..SHARDS).map(first).buffered(SHARDS_AT_ONCE).collect().await;
+        for (shard, mut page) in firsts {
+            // The show that the last run stopped in comes again: its shard is gone through from the beginning.
             let mut skip_to = from.show.as_ref().filter(|_| shard == from.shard);
-            let mut after: Option<ShowId> = None;
+            let mut here = Position { shard, show: None, compared: 0 };
             loop {
-                let here = || Position { shard, show: after.clone(), compared: 0 };
-                if self.is_late() {
-                    return Some(here());
-                }
-                let page = self.stores.step().list_shows(shard, after.as_ref().map(ShowId::as_str), PAGE).await;
-                let page = match page {
-                    Ok(page) => page,
+                let entries = match page {
+                    Ok(entries) => entries,
                     Err(failure) => {
                         self.failed(None, &failure);
                         match failure {
                             // An entry that cannot be read now never can: those of other shards have their turn.
                             Failure::Internal { .. } => break,
-                            Failure::Unavailable { .. } | Failure::Undecided => return Some(here()),
+                            Failure::Unavailable { .. } | Failure::Undecided => return Some(here),
                         }
                     }
                 };
-                let is_last = page.len() < PAGE;
-                after = page.last().map(|entry| entry.show.clone());
-                let page = page.into_iter().filter(|entry| skip_to.is_none_or(|show| entry.show >= *show));
-                for entry in self.wanted(page.collect()).await {
+                if self.is_late() {
+                    return Some(here);
+                }
+                let is_last = entries.len() < PAGE;
+                here.show = entries.last().map(|entry| entry.show.clone());
+                let entries = entries.into_iter().filter(|entry| skip_to.is_none_or(|show| entry.show >= *show));
+                for entry in self.wanted(entries.collect()).await {
                     let compared = if skip_to == Some(&entry.show) { std::mem::take(&mut compared) } else { 0 };
                     skip_to = skip_to.filter(|show| entry.show < **show);
                     if let Some(stopped) = self.show(&entry, compared).await {
@@ -122,6 +126,8 @@ impl<S: ReconcilePorts> Run<'_, S> {
                 if is_last {
                     break;
                 }
+                let after = here.show.as_ref().map(ShowId::as_str);
+                page = self.stores.step().list_shows(shard, after, PAGE).await;
             }
         }
         None
