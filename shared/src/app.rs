@@ -130,8 +130,8 @@ mod lent {
     use super::{Failure, Stores};
     use crate::domain::show::Zone;
     use crate::domain::{
-        Booking, BookingId, Buyer, HoldToken, OrderId, Payment, Places, RefundRecord, Request, SeatId, Show, ShowId,
-        ZoneId,
+        Booking, BookingId, Buyer, CacheNode, HoldToken, OrderId, Payment, Places, RefundRecord, Request, SeatId, Show,
+        ShowId, ZoneId,
     };
     use crate::ports::*;
 
@@ -176,6 +176,7 @@ mod lent {
         redis ComparePlaces {
             compare_places(show: &ShowId, places: &Places) -> Touched<Vec<(usize, PlaceState)>>;
         }
+        redis InspectCache { inspect_cache() -> Result<Vec<CacheNode>, Failure>; }
         redis ScanPlaces {
             scan_places(show: &ShowId, sold_of: Option<&ZoneId>, cursor: Option<&str>) -> Touched<Scanned>;
         }

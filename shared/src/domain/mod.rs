@@ -20,7 +20,7 @@ pub use payment::{OrderId, Payment};
 pub use places::Places;
 pub use refund::{RefundRecord, RefundStatus};
 pub use refusal::{NotRestorable, Refusal, SeatTaken};
-pub use report::{Checked, Repairs, Report, ReportError, ShowReport};
+pub use report::{CacheNode, Checked, Gauges, Repairs, Report, ReportError, ShowReport};
 pub use show::Show;
 
 /// Most places that one request may name (contract: "Identifiers").

@@ -75,6 +75,7 @@ impl Function {
             took: started.elapsed(),
             waited,
             cold: self.app.is_cold(),
+            counted: reply.as_ref().ok().and_then(|answer| answer.counted),
         };
         line.write(self.app.log_level, self.app.metrics);
     }

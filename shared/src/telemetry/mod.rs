@@ -41,6 +41,8 @@ pub struct RequestLine<'a> {
     pub waited: &'a Meters,
     /// Whether the process was started for it.
     pub cold: bool,
+    /// A metric that it counts for.
+    pub counted: Option<&'a str>,
 }
 
 impl RequestLine<'_> {
@@ -76,6 +78,7 @@ impl RequestLine<'_> {
                     latencies.push((name, Unit::Milliseconds, ms(meter.waited())));
                 }
             }
+            latencies.extend(self.counted.map(|name| (name, Unit::Count, 1.0)));
             let outcome = self.code.unwrap_or("ok");
             embed(
                 &mut line,

@@ -6,6 +6,7 @@ pub mod codes;
 mod connection;
 mod hold;
 pub mod iam;
+mod info;
 pub mod keys;
 mod load;
 mod replace;
