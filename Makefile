@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 
-.PHONY: run reconcile test bench fmt lint doc ci
+.PHONY: run reconcile test bench fmt lint doc validate build-sam ci
 
 # The whole system on this machine. It stops with Ctrl-C.
 run:
@@ -33,6 +33,14 @@ lint:
 
 doc:
 	RUSTDOCFLAGS='-D warnings' cargo doc --locked --workspace --no-deps
+
+# What can judge template.yaml without AWS: SAM, cfn-lint, checkov.
+validate:
+	@scripts/validate
+
+# What `sam deploy` takes, in .aws-sam/build.
+build-sam:
+	@scripts/build-sam
 
 ci:
 	.ci/run

@@ -1,12 +1,15 @@
 //! What a process builds once and lends to every request: the ways to both stores, and what it was told of callers.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crate::adapters::dynamo::Dynamo;
 use crate::adapters::redis::Redis;
 use crate::config::{CallerConfig, Config, LogLevel};
-use crate::domain::{BookingId, HoldToken, TokenSecret};
+use crate::domain::{BookingId, HoldToken, TokenSecret, TokenSecrets};
 use crate::ports::{OwnTokens, Stepwise, Timed};
+use crate::telemetry::Meters;
 use crate::{Deadline, Failure};
 
 /// Built once a process. Nothing connects before the first request needs it.
@@ -17,11 +20,15 @@ pub struct App {
     /// Who callers are.
     pub caller: CallerConfig,
     /// What tokens of requests with a key are derived with.
-    pub token_secret: TokenSecret,
+    pub token_secrets: TokenSecrets,
     /// What is logged.
     pub log_level: LogLevel,
+    /// Whether metrics are written.
+    pub metrics: bool,
     /// How long a request may take.
     pub request_budget: Duration,
+    /// Whether the next request is the first of this process.
+    cold: Arc<AtomicBool>,
 }
 
 impl App {
@@ -32,9 +39,11 @@ impl App {
             dynamo: Dynamo::new(&config.dynamo),
             redis: Redis::new(config.redis),
             caller: config.caller,
-            token_secret: config.token_secret,
+            token_secrets: config.token_secrets,
             log_level: config.log_level,
+            metrics: config.metrics,
             request_budget: config.request_budget,
+            cold: Arc::new(AtomicBool::new(true)),
         }
     }
 
@@ -46,14 +55,21 @@ impl App {
         Config::from_env().map(App::new)
     }
 
+    /// Whether this is asked for the first time: by the request that a process was started for.
+    pub(crate) fn is_cold(&self) -> bool {
+        self.cold.swap(false, Ordering::Relaxed)
+    }
+
     /// The stores, for one request that has to be answered by `deadline`.
     #[must_use]
     pub fn stores(&self, deadline: Deadline) -> Stores {
+        let meters = Meters::default();
         Stores {
-            redis: self.redis.by(deadline),
-            dynamo: self.dynamo.by(deadline),
+            redis: self.redis.by(deadline).metered(&meters.redis),
+            dynamo: self.dynamo.by(deadline).metered(&meters.dynamo),
             budget: self.request_budget,
-            secret: self.token_secret.clone(),
+            secret: self.token_secrets.current.clone(),
+            meters,
         }
     }
 }
@@ -65,6 +81,15 @@ pub struct Stores {
     dynamo: Dynamo,
     budget: Duration,
     secret: TokenSecret,
+    meters: Meters,
+}
+
+impl Stores {
+    /// How long was waited for each of them.
+    #[must_use]
+    pub fn meters(&self) -> &Meters {
+        &self.meters
+    }
 }
 
 impl Timed for Stores {
@@ -105,8 +130,8 @@ mod lent {
     use super::{Failure, Stores};
     use crate::domain::show::Zone;
     use crate::domain::{
-        Booking, BookingId, Buyer, HoldToken, OrderId, Payment, Places, RefundRecord, Request, SeatId, Show, ShowId,
-        ZoneId,
+        Booking, BookingId, Buyer, CacheNode, HoldToken, OrderId, Payment, Places, RefundRecord, Request, SeatId, Show,
+        ShowId, ZoneId,
     };
     use crate::ports::*;
 
@@ -151,6 +176,7 @@ mod lent {
         redis ComparePlaces {
             compare_places(show: &ShowId, places: &Places) -> Touched<Vec<(usize, PlaceState)>>;
         }
+        redis InspectCache { inspect_cache() -> Result<Vec<CacheNode>, Failure>; }
         redis ScanPlaces {
             scan_places(show: &ShowId, sold_of: Option<&ZoneId>, cursor: Option<&str>) -> Touched<Scanned>;
         }

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use crate::domain::TokenSecret;
+use crate::domain::{TokenSecret, TokenSecrets};
 
 /// Everything that a function is told by its environment.
 #[derive(Clone, Debug)]
@@ -16,12 +16,16 @@ pub struct Config {
     /// Who the caller is.
     pub caller: CallerConfig,
     /// `TOKEN_SECRET`: a secret of the deployment, of at least 32 characters, with which the tokens of requests that have an
-    /// `Idempotency-Key` are derived.
-    pub token_secret: TokenSecret,
+    /// `Idempotency-Key` are derived. `TOKEN_SECRET_PREVIOUS` (none): the one before, for as long as requests may come again
+    /// whose tokens were derived with it.
+    pub token_secrets: TokenSecrets,
     /// `REQUEST_BUDGET_MS` (2000): how long a request may take in all before it is answered 503.
     pub request_budget: Duration,
     /// `LOG_LEVEL` (`info`): `info` logs a line per request, `error` only failures.
     pub log_level: LogLevel,
+    /// `METRICS` (`true`): whether each line carries metrics in the embedded metric format; such lines are written at every
+    /// level.
+    pub metrics: bool,
 }
 
 /// How to reach Redis.
@@ -31,10 +35,30 @@ pub struct RedisConfig {
     pub url: String,
     /// `REDIS_CLUSTER` (`false`): whether that is a cluster.
     pub cluster: bool,
+    /// The login by IAM, if `REDIS_IAM_CACHE` is set. Without it the URL has what is needed, with `REDIS_USERNAME` and
+    /// `REDIS_PASSWORD` in it if those are set.
+    pub iam: Option<IamLogin>,
     /// `REDIS_CONNECT_TIMEOUT_MS` (500): how long a connection may take.
     pub connect_timeout: Duration,
     /// `REDIS_RESPONSE_TIMEOUT_MS` (500): how long one answer may take; half of the request's budget at most.
     pub response_timeout: Duration,
+}
+
+/// The login to ElastiCache by IAM.
+#[derive(Clone, Debug)]
+pub struct IamLogin {
+    /// `REDIS_USERNAME`: the user, whose id and name are the same. Required with the cache.
+    pub user: String,
+    /// `REDIS_IAM_CACHE`: `replicationgroup:<id>` or `serverlesscache:<name>`; the part after the colon.
+    pub cache: String,
+    /// Whether it is the latter.
+    pub serverless: bool,
+    /// `REDIS_IAM_RENEW_SECONDS` (600): how long before a connection logs in anew; a token is good for 900.
+    pub renew_after: Duration,
+    /// `AWS_REGION`
+    pub region: String,
+    /// Those of the function.
+    pub credentials: Credentials,
 }
 
 /// How to reach DynamoDB.
@@ -98,9 +122,13 @@ pub enum LogLevel {
 pub struct ConfigError(Vec<String>);
 
 /// The variables that [`Config::from_vars`] reads, for the test that compares docs, code and template.
-pub const VARIABLES: [&str; 18] = [
+pub const VARIABLES: [&str; 24] = [
     "REDIS_URL",
     "REDIS_CLUSTER",
+    "REDIS_USERNAME",
+    "REDIS_PASSWORD",
+    "REDIS_IAM_CACHE",
+    "REDIS_IAM_RENEW_SECONDS",
     "REDIS_CONNECT_TIMEOUT_MS",
     "REDIS_RESPONSE_TIMEOUT_MS",
     "TABLE_NAME",
@@ -114,9 +142,11 @@ pub const VARIABLES: [&str; 18] = [
     "AUDIT_DAYS",
     "REQUEST_BUDGET_MS",
     "TOKEN_SECRET",
+    "TOKEN_SECRET_PREVIOUS",
     "TRUST_USER_HEADER",
     "OPERATOR_SCOPE",
     "LOG_LEVEL",
+    "METRICS",
 ];
 
 impl Config {
@@ -135,19 +165,22 @@ impl Config {
     pub fn from_vars(vars: &HashMap<String, String>) -> Result<Config, ConfigError> {
         let mut reader = Reader { vars, problems: Vec::new() };
         let endpoint = reader.optional("AWS_ENDPOINT_URL_DYNAMODB");
+        let region = reader.text("AWS_REGION", "us-east-1");
+        let credentials = reader.credentials(endpoint.is_some());
         let request_budget = reader.millis("REQUEST_BUDGET_MS", 2000);
         let config = Config {
             redis: RedisConfig {
                 url: reader.redis_url(),
                 cluster: reader.flag("REDIS_CLUSTER"),
+                iam: reader.iam(region.clone(), credentials.clone()),
                 connect_timeout: reader.millis("REDIS_CONNECT_TIMEOUT_MS", 500),
                 // A mute connection has to be found out before the request's time is up: it is then replaced.
                 response_timeout: reader.millis("REDIS_RESPONSE_TIMEOUT_MS", 500).min(request_budget / 2),
             },
             dynamo: DynamoConfig {
                 table: reader.text("TABLE_NAME", "holdfast"),
-                region: reader.text("AWS_REGION", "us-east-1"),
-                credentials: reader.credentials(endpoint.is_some()),
+                region: region.clone(),
+                credentials: credentials.clone(),
                 endpoint,
                 connect_timeout: reader.millis("DYNAMODB_CONNECT_TIMEOUT_MS", 500),
                 response_timeout: reader.millis("DYNAMODB_RESPONSE_TIMEOUT_MS", 900),
@@ -157,9 +190,10 @@ impl Config {
                 trust_user_header: reader.flag("TRUST_USER_HEADER"),
                 operator_scope: reader.text("OPERATOR_SCOPE", "holdfast/operate"),
             },
-            token_secret: reader.token_secret()?,
+            token_secrets: reader.token_secrets()?,
             request_budget,
             log_level: reader.log_level(),
+            metrics: reader.flag_or("METRICS", true),
         };
         if reader.problems.is_empty() { Ok(config) } else { Err(ConfigError(reader.problems)) }
     }
@@ -185,12 +219,17 @@ impl Reader<'_> {
     }
 
     fn flag(&mut self, name: &str) -> bool {
+        self.flag_or(name, false)
+    }
+
+    fn flag_or(&mut self, name: &str, default: bool) -> bool {
         match self.optional(name).as_deref() {
-            None | Some("false") => false,
+            None => default,
+            Some("false") => false,
             Some("true") => true,
             Some(_) => {
                 self.problem(name, "must be true or false");
-                false
+                default
             }
         }
     }
@@ -216,23 +255,66 @@ impl Reader<'_> {
         }
     }
 
-    fn token_secret(&mut self) -> Result<TokenSecret, ConfigError> {
-        let secret = self.optional("TOKEN_SECRET").unwrap_or_default();
-        if secret.len() < 32 {
+    fn token_secrets(&mut self) -> Result<TokenSecrets, ConfigError> {
+        let current = self.optional("TOKEN_SECRET").unwrap_or_default();
+        if current.len() < 32 {
             self.problem("TOKEN_SECRET", "must be set, to a secret of at least 32 characters");
         }
-        TokenSecret::new(&secret).map_err(|error| ConfigError(vec![format!("TOKEN_SECRET: {error}")]))
+        let previous = self.optional("TOKEN_SECRET_PREVIOUS");
+        if previous.as_ref().is_some_and(|secret| secret.len() < 32) {
+            self.problem("TOKEN_SECRET_PREVIOUS", "must be a secret of at least 32 characters");
+        }
+        let secret =
+            |text: String| TokenSecret::new(&text).map_err(|error| ConfigError(vec![format!("TOKEN_SECRET: {error}")]));
+        Ok(TokenSecrets { current: secret(current)?, previous: previous.map(secret).transpose()? })
     }
 
+    /// The URL, with the user and the password that were given beside it.
     fn redis_url(&mut self) -> String {
-        let Some(url) = self.optional("REDIS_URL") else {
+        let Some(text) = self.optional("REDIS_URL") else {
             self.problem("REDIS_URL", "must be set, like redis://127.0.0.1:6379");
             return String::new();
         };
-        if redis::parse_redis_url(&url).is_none() {
+        let Some(mut url) = redis::parse_redis_url(&text) else {
             self.problem("REDIS_URL", "must be a URL like redis://host:6379 or rediss://host:6379");
+            return text;
+        };
+        // With IAM the password is a token of its own for each connection.
+        if self.optional("REDIS_IAM_CACHE").is_none()
+            && let Some(password) = self.optional("REDIS_PASSWORD")
+        {
+            let user = self.optional("REDIS_USERNAME").unwrap_or_default();
+            if url.set_username(&user).is_err() || url.set_password(Some(&password)).is_err() {
+                self.problem("REDIS_URL", "must be a URL that takes a user and a password");
+            }
         }
-        url
+        url.into()
+    }
+
+    fn iam(&mut self, region: String, credentials: Credentials) -> Option<IamLogin> {
+        let renew_after = match self.optional("REDIS_IAM_RENEW_SECONDS").map_or(Ok(600), |text| text.parse()) {
+            Ok(seconds) if (1..900).contains(&seconds) => Duration::from_secs(seconds),
+            Ok(_) | Err(_) => {
+                self.problem("REDIS_IAM_RENEW_SECONDS", "must be a number of seconds from 1 to 899");
+                Duration::from_secs(600)
+            }
+        };
+        let cache = self.optional("REDIS_IAM_CACHE")?;
+        let is_name =
+            |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+        let (serverless, cache) = match cache.split_once(':') {
+            Some(("replicationgroup", name)) if is_name(name) => (false, name.to_owned()),
+            Some(("serverlesscache", name)) if is_name(name) => (true, name.to_owned()),
+            _ => {
+                self.problem("REDIS_IAM_CACHE", "must be replicationgroup:<id> or serverlesscache:<name>");
+                return None;
+            }
+        };
+        let user = self.optional("REDIS_USERNAME").filter(|user| is_name(user));
+        if user.is_none() {
+            self.problem("REDIS_USERNAME", "must be set with REDIS_IAM_CACHE, to letters, digits and hyphens");
+        }
+        Some(IamLogin { user: user?, cache, serverless, renew_after, region, credentials })
     }
 
     /// The account's credentials. A DynamoDB that is not Amazon's takes any, so there none need be set.

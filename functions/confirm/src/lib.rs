@@ -36,5 +36,7 @@ pub async fn handle(call: Call) -> Reply {
     let wish = ConfirmWish { show, token, payment, order, places, buyer };
     let confirmed = confirm(&call.stores, &wish).await??;
     let view = view::booking(&confirmed.booking, None);
-    if confirmed.repeated { Answer::ok(&view) } else { Answer::created(&view) }
+    let answer = if confirmed.repeated { Answer::ok(&view) } else { Answer::created(&view) };
+    let counted = confirmed.rescued.then_some("RescuedConfirms");
+    answer.map(|answer| Answer { counted, ..answer })
 }

@@ -33,6 +33,16 @@ impl IdempotencyKey {
     }
 }
 
+/// The secret that new tokens are derived with, and while it rotates the one before: requests that come again may have
+/// tokens of that.
+#[derive(Clone, Debug)]
+pub struct TokenSecrets {
+    /// The one in use.
+    pub current: TokenSecret,
+    /// The one before.
+    pub previous: Option<TokenSecret>,
+}
+
 /// What tokens are derived with: a secret of the deployment, so that a key that is known, or guessed, is no token.
 #[derive(Clone)]
 pub struct TokenSecret(Hmac<Sha256>);
@@ -95,14 +105,22 @@ impl Request {
     }
 
     /// A request that has a key, by the tokens of today, yesterday and tomorrow: a key is known for a day, and two clocks
-    /// may differ at midnight. `parts` are what its body asks for.
+    /// may differ at midnight; of each secret that is accepted. `parts` are what its body asks for.
     #[must_use]
-    pub fn keyed<'a>(token: impl Fn(i64) -> HoldToken, today: i64, parts: impl IntoIterator<Item = &'a str>) -> Self {
+    pub fn keyed<'a>(
+        secrets: &TokenSecrets,
+        token: impl Fn(&TokenSecret, i64) -> HoldToken,
+        today: i64,
+        parts: impl IntoIterator<Item = &'a str>,
+    ) -> Self {
         let digest =
             parts.into_iter().fold(Sha256::new(), |digest, part| digest.chain_update(part).chain_update(b"\n"));
+        let TokenSecrets { current, previous } = secrets;
+        let days = [today, today - 1, today + 1];
+        let of_previous = previous.iter().flat_map(|previous| days.map(|day| token(previous, day)));
         Self {
-            token: token(today),
-            before: vec![token(today - 1), token(today + 1)],
+            token: token(current, today),
+            before: [today - 1, today + 1].map(|day| token(current, day)).into_iter().chain(of_previous).collect(),
             digest: digest.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect(),
         }
     }
@@ -139,12 +157,21 @@ mod tests {
 
     #[test]
     fn a_key_is_known_for_a_day_whichever_clock_asks() -> Result<(), Box<dyn std::error::Error>> {
-        let (secret, show, key) = (TokenSecret::new("a")?, ShowId::parse("42")?, IdempotencyKey::parse("k")?);
-        let on = |day| Request::keyed(|day| secret.token(&show, "holds", &Buyer::default(), &key, day), day, ["E7"]);
+        let (show, key) = (ShowId::parse("42")?, IdempotencyKey::parse("k")?);
+        let token = |secret: &TokenSecret, day| secret.token(&show, "holds", &Buyer::default(), &key, day);
+        let secrets = |current, previous: Option<&str>| -> Result<TokenSecrets, InvalidLength> {
+            let previous = previous.map(TokenSecret::new).transpose()?;
+            Ok(TokenSecrets { current: TokenSecret::new(current)?, previous })
+        };
+        let (before, after) = (secrets("a", None)?, secrets("b", Some("a"))?);
+        let on = |day| Request::keyed(&before, token, day, ["E7"]);
         let first = on(7);
         for day in [6, 7, 8] {
             assert!(on(day).tokens().contains(&first.token), "day {day}");
         }
+        // While one secret replaces another, a request that comes again is known, and a new one has the new secret's token.
+        let later = Request::keyed(&after, token, 7, ["E7"]);
+        assert!(later.tokens().contains(&first.token) && later.token != first.token);
         for day in [5, 9] {
             assert!(!on(day).tokens().contains(&first.token), "day {day}");
         }

@@ -14,13 +14,13 @@ pub mod report;
 pub mod show;
 
 pub use booking::{Booking, Cancellation, Decision, Refund, RefusedBecause};
-pub use idempotency::{IdempotencyKey, Request, TokenSecret};
+pub use idempotency::{IdempotencyKey, Request, TokenSecret, TokenSecrets};
 pub use ids::{BookingId, Buyer, HoldToken, RowId, SeatId, SectionId, ShowId, ZoneId};
 pub use payment::{OrderId, Payment};
 pub use places::Places;
 pub use refund::{RefundRecord, RefundStatus};
 pub use refusal::{NotRestorable, Refusal, SeatTaken};
-pub use report::{Checked, Repairs, Report, ReportError, ShowReport};
+pub use report::{CacheNode, Checked, Gauges, Repairs, Report, ReportError, ShowReport};
 pub use show::Show;
 
 /// Most places that one request may name (contract: "Identifiers").

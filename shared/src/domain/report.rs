@@ -18,6 +18,31 @@ pub struct Report {
     pub errors: Vec<ReportError>,
     /// One entry for each show that was checked.
     pub shows: Vec<ShowReport>,
+    /// What is measured besides, for metrics: no part of the answer.
+    #[serde(skip)]
+    pub gauges: Gauges,
+}
+
+/// The state of the whole system, as far as a run over all shows finds it out.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Gauges {
+    /// Places of live holds, and tokens that are being confirmed, of the shows that were checked.
+    pub holds_alive: u64,
+    /// Refunds that are due.
+    pub refunds_due: Option<u64>,
+    /// The nodes of the cache.
+    pub cache: Vec<CacheNode>,
+}
+
+/// What a node of the cache says of itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CacheNode {
+    /// How much of its memory is used, in percent; `None`: it has no limit.
+    pub memory_percent: Option<u64>,
+    /// Keys that it has thrown away for want of memory, since it was started.
+    pub evicted_keys: u64,
+    /// What it does for want of memory; anything but `noeviction` may end holds early.
+    pub eviction_policy: String,
 }
 
 /// Something that could not be done.
@@ -83,6 +108,12 @@ pub struct Repairs {
 }
 
 impl Repairs {
+    /// Everything that was repaired but what lapsed, which is housekeeping.
+    #[must_use]
+    pub fn all(&self) -> u64 {
+        self.drift() + self.settled + self.policy_updated
+    }
+
     /// marked + freed + holdsLost + unitsRecounted
     #[must_use]
     pub fn drift(&self) -> u64 {

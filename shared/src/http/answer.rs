@@ -12,6 +12,8 @@ pub struct Answer {
     pub status: StatusCode,
     /// JSON, or nothing.
     pub body: Option<String>,
+    /// A metric that this answer counts for, besides what is counted of all.
+    pub counted: Option<&'static str>,
 }
 
 /// What a handler answers.
@@ -24,7 +26,7 @@ impl Answer {
     /// A 500 when the body cannot be written as JSON, which none of ours does.
     pub fn json(status: StatusCode, body: &impl Serialize) -> Reply {
         match serde_json::to_string(body) {
-            Ok(body) => Ok(Answer { status, body: Some(body) }),
+            Ok(body) => Ok(Answer { status, body: Some(body), counted: None }),
             Err(error) => Err(Problem::internal(error.to_string())),
         }
     }
@@ -48,6 +50,6 @@ impl Answer {
     /// 204, without a body.
     #[must_use]
     pub fn no_content() -> Answer {
-        Answer { status: StatusCode::NO_CONTENT, body: None }
+        Answer { status: StatusCode::NO_CONTENT, body: None, counted: None }
     }
 }

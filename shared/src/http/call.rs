@@ -11,7 +11,7 @@ use super::json::Json;
 use super::problem::Problem;
 use super::routes;
 use crate::domain::page::{BookedBy, List, PageWish};
-use crate::domain::{self, BookingId, Buyer, HoldToken, IdempotencyKey, ShowId, ZoneId};
+use crate::domain::{self, BookingId, Buyer, HoldToken, IdempotencyKey, ShowId, TokenSecret, ZoneId};
 use crate::{App, Stores};
 
 /// Body limit of buyers' routes, in bytes.
@@ -174,9 +174,9 @@ impl Call {
                 None
             }
             Ok(key) => {
-                let token = |day| self.app.token_secret.token(show, route, buyer, &key, day);
+                let token = |secret: &TokenSecret, day| secret.token(show, route, buyer, &key, day);
                 let today = jiff::Timestamp::now().as_second().div_euclid(86_400);
-                Some(domain::Request::keyed(token, today, parts))
+                Some(domain::Request::keyed(&self.app.token_secrets, token, today, parts))
             }
             Err(problem) => {
                 faults.add(HEADER, problem);

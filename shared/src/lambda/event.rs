@@ -38,7 +38,7 @@ impl Function {
             cause: cause.as_deref(),
             took,
         };
-        lines.write(self.app.log_level);
+        lines.write(self.app.log_level, self.app.metrics);
         report
     }
 }

@@ -19,7 +19,7 @@ use super::{Function, RawEvent, panic_text, time_left};
 use crate::Deadline;
 use crate::http::answer::Reply;
 use crate::http::{Call, Problem};
-use crate::telemetry::RequestLine;
+use crate::telemetry::{Meters, RequestLine};
 
 pub(super) type Handler = dyn Fn(Call) -> Pin<Box<dyn Future<Output = Reply> + Send>> + Send + Sync;
 
@@ -47,20 +47,22 @@ impl Function {
             Err(_) => "a panic".to_owned(),
         };
         let problem = Problem::internal(cause);
-        self.log("?", &request_id, &Err(problem.clone()), started);
+        self.log("?", &request_id, &Err(problem.clone()), started, &Meters::default());
         RawAnswer::Problem(RawProblem::of(&problem, &request_id))
     }
 
     async fn answer(self, handler: &Handler, request: Request, deadline: Deadline, started: Instant) -> Response<Body> {
         let (route, request_id) = names(&request);
-        let call = Call::new(self.app.clone(), request, self.app.stores(deadline));
+        let stores = self.app.stores(deadline);
+        let waited = stores.meters().clone();
+        let call = Call::new(self.app.clone(), request, stores);
         let reply = AssertUnwindSafe(handler(call)).catch_unwind().await;
         let reply = reply.unwrap_or_else(|panic| Err(Problem::internal(panic_text(&*panic))));
-        self.log(&route, &request_id, &reply, started);
+        self.log(&route, &request_id, &reply, started, &waited);
         response(reply, &request_id)
     }
 
-    fn log(&self, route: &str, request_id: &str, reply: &Reply, started: Instant) {
+    fn log(&self, route: &str, request_id: &str, reply: &Reply, started: Instant, waited: &Meters) {
         let problem = reply.as_ref().err();
         let status = reply.as_ref().map_or_else(|problem| problem.status, |answer| answer.status);
         let line = RequestLine {
@@ -71,8 +73,11 @@ impl Function {
             code: problem.map(|problem| problem.code),
             cause: problem.and_then(|problem| problem.log.as_deref()),
             took: started.elapsed(),
+            waited,
+            cold: self.app.is_cold(),
+            counted: reply.as_ref().ok().and_then(|answer| answer.counted),
         };
-        line.write(self.app.log_level);
+        line.write(self.app.log_level, self.app.metrics);
     }
 }
 

@@ -74,6 +74,8 @@ pub struct Confirmed {
     pub booking: Booking,
     /// Whether it was there before.
     pub repeated: bool,
+    /// Whether the hold had lapsed, or was lost, and its places were taken again.
+    pub rescued: bool,
 }
 
 /// Confirms a hold.
@@ -110,7 +112,9 @@ pub async fn confirm(stores: &impl ConfirmPorts, wish: &ConfirmWish) -> Outcome<
     match loading::known(stores, show, || stores.pin_hold(show, token, places, &claim, None)).await? {
         Ok(Pin::Pinned(pinned)) => {
             let undecided = wish.undecided(pinned.claim, Some(pinned.places), pinned.confirmed_at_ms, hold.is_some());
-            book(stores, wish, Booking { first: pinned.first, ..undecided }).await
+            let booked = book(stores, wish, Booking { first: pinned.first, ..undecided }).await?;
+            let late = !matches!(state, Some(HoldState::Active | HoldState::Confirming));
+            Ok(booked.map(|confirmed| Confirmed { rescued: late && !confirmed.repeated, ..confirmed }))
         }
         Ok(Pin::Decided) => match stores.read_booking(BookingId::of(show, token)).await? {
             Some(booking) => answer(stores, wish, booking, true).await,
@@ -215,7 +219,7 @@ async fn answer(
         Decision::Confirmed if !names(wish, booking.places.as_ref(), booking.first.as_ref()) => {
             Err(Refusal::HoldMismatch { booking: Some(booking.id) })
         }
-        Decision::Confirmed => Ok(Confirmed { booking, repeated }),
+        Decision::Confirmed => Ok(Confirmed { booking, repeated, rescued: false }),
     })
 }
 

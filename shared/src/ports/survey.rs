@@ -4,7 +4,8 @@
 use std::future::Future;
 
 use super::Touched;
-use crate::domain::{HoldToken, Places, ShowId, ZoneId};
+use crate::Failure;
+use crate::domain::{CacheNode, HoldToken, Places, ShowId, ZoneId};
 
 /// What a reconcile has to know of a show before it compares.
 #[derive(Clone, Debug)]
@@ -153,4 +154,10 @@ pub struct Events {
 pub trait ReadEvents {
     /// The events after the one with the id `after`, `count` at most.
     fn read_events(&self, show: &ShowId, after: &str, count: usize) -> impl Future<Output = Touched<Events>> + Send;
+}
+
+/// `INFO`
+pub trait InspectCache {
+    /// What the primaries of the cache say of themselves.
+    fn inspect_cache(&self) -> impl Future<Output = Result<Vec<CacheNode>, Failure>> + Send;
 }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
+use super::{Metrics, Unit, embed};
 use crate::config::LogLevel;
 use crate::domain::{Repairs, Report, ShowReport};
 
@@ -24,9 +25,14 @@ pub struct ReportLines<'a> {
 impl ReportLines<'_> {
     /// Writes a line for the run, one for each show that was repaired, and one for each error: those that the level lets
     /// through.
-    pub fn write(&self, level: LogLevel) {
-        for (alarming, line) in self.lines() {
-            if alarming || level == LogLevel::Info {
+    pub fn write(&self, level: LogLevel, metrics: bool) {
+        let mut lines = self.lines();
+        let measured = metrics && !self.report.dry_run;
+        if let Some((_, line)) = lines.first_mut().filter(|_| measured) {
+            self.measure(line);
+        }
+        for (index, (alarming, line)) in lines.into_iter().enumerate() {
+            if alarming || level == LogLevel::Info || measured && index == 0 {
                 eprintln!("{}", Value::Object(line));
             }
         }
@@ -64,7 +70,37 @@ impl ReportLines<'_> {
             ]));
             line
         });
-        std::iter::once(run).chain(repaired).chain(failed).collect()
+        // It ends holds early: they have a TTL.
+        let evicts = self.report.gauges.cache.iter().find(|node| node.eviction_policy != "noeviction").map(|node| {
+            let mut line = self.line(true, format!("met a cache with {}", node.eviction_policy));
+            line.1.extend(fields([("redis.maxmemory_policy", node.eviction_policy.as_str().into())]));
+            line
+        });
+        std::iter::once(run).chain(repaired).chain(failed).chain(evicts).collect()
+    }
+
+    /// Adds the metrics of a run to its line.
+    fn measure(&self, line: &mut Map<String, Value>) {
+        let Report { shows, gauges, .. } = self.report;
+        let sum = |count: fn(&ShowReport) -> u64| shows.iter().map(count).sum::<u64>() as f64;
+        let mut values = vec![
+            ("Drift", Unit::Count, sum(|show| show.drift)),
+            ("Repairs", Unit::Count, sum(|show| show.repairs.all())),
+        ];
+        // The state of the whole is only known to a run over all shows.
+        if let Some(due) = gauges.refunds_due {
+            values.push(("RefundsDue", Unit::Count, due as f64));
+            values.push(("HoldsAlive", Unit::Count, gauges.holds_alive as f64));
+            values.push((
+                "CacheEvictedKeys",
+                Unit::Count,
+                gauges.cache.iter().map(|node| node.evicted_keys).sum::<u64>() as f64,
+            ));
+        }
+        if let Some(percent) = gauges.cache.iter().filter_map(|node| node.memory_percent).max() {
+            values.push(("CacheMemoryPercent", Unit::Percent, percent as f64));
+        }
+        embed(line, &[Metrics { dimensions: &[("Function", self.function)], values: &values }]);
     }
 
     fn line(&self, alarming: bool, did: String) -> (bool, Map<String, Value>) {

@@ -46,5 +46,5 @@ pub fn environment() -> BTreeMap<String, Option<String>> {
 }
 
 fn is_reference(tagged: &TaggedValue) -> bool {
-    ["Ref", "GetAtt", "Sub"].iter().any(|tag| tagged.tag == *tag)
+    ["Ref", "GetAtt", "Sub", "If"].iter().any(|tag| tagged.tag == *tag)
 }

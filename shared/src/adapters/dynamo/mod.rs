@@ -22,6 +22,7 @@ use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
 use aws_smithy_http_client::tls::{self, rustls_provider::CryptoMode};
 
 use crate::config::DynamoConfig;
+use crate::telemetry::Meter;
 use crate::{Deadline, Failure};
 
 /// DynamoDB. A clone shares the client.
@@ -31,6 +32,7 @@ pub struct Dynamo {
     table: String,
     audit_days: u64,
     deadline: Deadline,
+    meter: Meter,
 }
 
 impl Dynamo {
@@ -42,6 +44,7 @@ impl Dynamo {
             table: config.table.clone(),
             audit_days: config.audit_days,
             deadline: Deadline::after(Duration::ZERO),
+            meter: Meter::default(),
         }
     }
 
@@ -51,11 +54,18 @@ impl Dynamo {
         Self { deadline, ..self.clone() }
     }
 
+    /// The same, with its waits counted by `meter`.
+    #[must_use]
+    pub fn metered(&self, meter: &Meter) -> Self {
+        Self { meter: meter.clone(), ..self.clone() }
+    }
+
     /// Waits for a call, within the deadline.
     async fn within<T, E>(&self, what: &str, call: impl Future<Output = Result<T, SdkError<E>>>) -> Result<T, Failure>
     where
         E: ProvideErrorMetadata + std::error::Error + Send + Sync + 'static,
     {
+        let _wait = self.meter.wait();
         match tokio::time::timeout_at(self.deadline.instant(), call).await {
             Ok(answer) => answer.map_err(|error| failure(what, error)),
             Err(_) => Err(Failure::unavailable(what)),

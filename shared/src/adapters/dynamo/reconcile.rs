@@ -104,6 +104,7 @@ impl Dynamo {
         update: UpdateItemFluentBuilder,
     ) -> BoxFuture<'a, Result<Option<Item>, Failure>> {
         Box::pin(async move {
+            let _wait = self.meter.wait();
             match tokio::time::timeout_at(self.deadline.instant(), update.send()).await {
                 Ok(Ok(updated)) => Ok(Some(updated.attributes.unwrap_or_default())),
                 Ok(Err(SdkError::ServiceError(error)))

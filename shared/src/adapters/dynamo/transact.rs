@@ -150,7 +150,9 @@ impl Dynamo {
         let out_of_time = |undecided, failed| if undecided { Failure::Undecided } else { failed };
         loop {
             let call = self.client.transact_write_items().set_transact_items(Some(writes.clone())).send();
+            let wait = self.meter.wait();
             let answer = tokio::time::timeout_at(self.deadline.instant(), call).await;
+            drop(wait);
             let Ok(answer) = answer else { return Err(out_of_time(undecided, Failure::unavailable(what))) };
             let Err(error) = answer else { return Ok(Transacted::Done) };
             undecided = match cancellation(&error) {

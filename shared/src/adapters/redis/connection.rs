@@ -8,6 +8,7 @@ use redis::cluster::ClusterClientBuilder;
 use redis::cluster_async::ClusterConnection;
 use redis::{AsyncConnectionConfig, Client, Cmd, IntoConnectionInfo, RedisResult, Value};
 
+use super::iam::IamTokens;
 use crate::config::RedisConfig;
 
 /// The way to Redis. A clone shares the connection.
@@ -86,9 +87,14 @@ impl Link {
 
 impl Inner {
     async fn connect(&self) -> RedisResult<Connection> {
-        let RedisConfig { url, cluster, connect_timeout, response_timeout } = &self.config;
+        let RedisConfig { url, cluster, iam, connect_timeout, response_timeout } = &self.config;
+        let tokens = iam.clone().map(IamTokens::new);
         if *cluster {
-            let client = ClusterClientBuilder::new([url.as_str().into_connection_info()?])
+            let mut client = ClusterClientBuilder::new([url.as_str().into_connection_info()?]);
+            if let Some(tokens) = tokens {
+                client = client.set_credentials_provider(tokens);
+            }
+            let client = client
                 .connection_timeout(*connect_timeout)
                 .response_timeout(*response_timeout)
                 .overall_response_timeout(Some(*response_timeout * 2))
@@ -98,9 +104,12 @@ impl Inner {
                 .build()?;
             return Ok(Connection::Cluster(client.get_async_connection().await?));
         }
-        let config = AsyncConnectionConfig::new()
+        let mut config = AsyncConnectionConfig::new()
             .set_connection_timeout(Some(*connect_timeout))
             .set_response_timeout(Some(*response_timeout));
+        if let Some(tokens) = tokens {
+            config = config.set_credentials_provider(tokens);
+        }
         let client = Client::open(url.as_str())?;
         Ok(Connection::Single(client.get_multiplexed_async_connection_with_config(&config).await?))
     }

@@ -5,6 +5,8 @@
 pub mod codes;
 mod connection;
 mod hold;
+pub mod iam;
+mod info;
 pub mod keys;
 mod load;
 mod replace;
@@ -20,6 +22,7 @@ use ::redis::{Cmd, ErrorKind, RedisError, ServerErrorKind, Value};
 use futures_util::future::BoxFuture;
 
 use crate::config::RedisConfig;
+use crate::telemetry::Meter;
 use crate::{Deadline, Failure};
 use connection::Link;
 use reply::Reply;
@@ -35,6 +38,7 @@ const BACK_OFF: Duration = Duration::from_millis(15);
 pub struct Redis {
     link: Link,
     deadline: Deadline,
+    meter: Meter,
 }
 
 /// What to do after an error.
@@ -56,13 +60,19 @@ impl Redis {
     /// A way to Redis that connects on first use.
     #[must_use]
     pub fn new(config: RedisConfig) -> Self {
-        Self { link: Link::new(config), deadline: Deadline::after(Duration::ZERO) }
+        Self { link: Link::new(config), deadline: Deadline::after(Duration::ZERO), meter: Meter::default() }
     }
 
     /// The same connection, for a request that has to be answered by `deadline`.
     #[must_use]
     pub fn by(&self, deadline: Deadline) -> Self {
-        Self { link: self.link.clone(), deadline }
+        Self { deadline, ..self.clone() }
+    }
+
+    /// The same, with its waits counted by `meter`.
+    #[must_use]
+    pub fn metered(&self, meter: &Meter) -> Self {
+        Self { meter: meter.clone(), ..self.clone() }
     }
 
     /// When the request has to be answered.
@@ -115,6 +125,7 @@ impl Redis {
 
     /// Sends one command, within the deadline; a connection that died is forgotten.
     async fn send(&self, command: &Cmd) -> Result<Value, RedisError> {
+        let _wait = self.meter.wait();
         let sent = tokio::time::timeout_at(self.deadline.instant(), self.link.send(command)).await;
         let Ok((generation, answer)) = sent else {
             return Err(std::io::Error::from(std::io::ErrorKind::TimedOut).into());

@@ -2,8 +2,8 @@
 
 use super::super::confirm::ConfirmPorts;
 use crate::ports::{
-    ComparePlaces, ExpireHolds, KeepDrained, KeepLease, ListPinned, ListShows, MarkClean, ReadEvents, RecountUnits,
-    ScanPlaces, Stepwise, SurveyShow, UnloadShow, WriteAudit,
+    ComparePlaces, ExpireHolds, InspectCache, KeepDrained, KeepLease, ListPinned, ListRefunds, ListShows, MarkClean,
+    ReadEvents, RecountUnits, ScanPlaces, Stepwise, SurveyShow, UnloadShow, WriteAudit,
 };
 
 /// The ports of a reconcile.
@@ -23,6 +23,8 @@ pub trait ReconcilePorts:
     + WriteAudit
     + MarkClean
     + KeepLease
+    + ListRefunds
+    + InspectCache
 {
 }
 impl<T> ReconcilePorts for T where
@@ -41,5 +43,7 @@ impl<T> ReconcilePorts for T where
         + WriteAudit
         + MarkClean
         + KeepLease
+        + ListRefunds
+        + InspectCache
 {
 }

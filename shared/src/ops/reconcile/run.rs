@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use futures_util::{StreamExt, stream};
+use futures_util::{StreamExt, TryStreamExt, stream};
 use jiff::{SignedDuration, Timestamp};
 
 use super::ports::ReconcilePorts;
@@ -17,6 +17,8 @@ use crate::ports::{ShowEntry, Touch};
 const PAGE: usize = 100;
 /// Shards of the list that are asked for at once.
 const SHARDS_AT_ONCE: usize = 16;
+/// Refunds of one shard that are counted at most.
+const REFUNDS_PER_SHARD: usize = 1_000;
 /// Shows that are asked for at once whether Redis has them.
 const SURVEYS_AT_ONCE: usize = 16;
 /// How long a lease lasts: a run that died stops the next one no longer.
@@ -69,11 +71,23 @@ impl<S: ReconcilePorts> Run<'_, S> {
             Ok(Some(stopped_at)) => {
                 self.lease = Some(Lease { owner, kept: Instant::now() });
                 self.all(Position::parse(&stopped_at)).await;
+                self.gauge().await;
             }
             // Another run is under way.
             Ok(None) => self.report.complete = false,
             Err(failure) => self.failed(None, &failure),
         }
+    }
+
+    /// Looks at what is only measured. A store that does not answer leaves it out: that is told elsewhere.
+    async fn gauge(&mut self) {
+        let stores = self.stores;
+        let refunds = stream::iter(0..SHARDS).map(|shard| async move {
+            stores.step().list_refunds(shard, None, REFUNDS_PER_SHARD).await.map(|due| due.len() as u64)
+        });
+        let refunds: Result<Vec<u64>, _> = refunds.buffered(SHARDS_AT_ONCE).try_collect().await;
+        self.report.gauges.refunds_due = refunds.ok().map(|due| due.into_iter().sum());
+        self.report.gauges.cache = stores.step().inspect_cache().await.unwrap_or_default();
     }
 
     async fn all(&mut self, from: Position) {
@@ -188,6 +202,7 @@ impl<S: ReconcilePorts> Run<'_, S> {
     /// Puts what came of a show into the report; answers the shard that it stopped before.
     fn take(&mut self, show: &ShowId, checked: CheckedShow) -> Option<u8> {
         self.report.shows.push(checked.report);
+        self.report.gauges.holds_alive += checked.live;
         for failure in &checked.failed {
             self.failed(Some(show), failure);
         }

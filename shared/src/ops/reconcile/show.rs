@@ -27,6 +27,8 @@ pub(super) struct CheckedShow {
     pub failed: Vec<Failure>,
     /// The shard of its places to go on with, if the time was up.
     pub stopped: Option<u8>,
+    /// Places of live holds, and tokens that are being confirmed.
+    pub live: u64,
 }
 
 /// Why a check does not go on.
@@ -66,8 +68,8 @@ impl<'a, S: ReconcilePorts> ShowCheck<'a, S> {
             events_drained: 0,
             events_missed: 0,
         };
-        let mut failed = Vec::new();
-        let checked = self.check(show, from, clean, is_over, &mut report, &mut failed).await;
+        let (mut failed, mut live) = (Vec::new(), 0);
+        let checked = self.check(show, from, clean, is_over, (&mut report, &mut failed, &mut live)).await;
         report.drift = report.repairs.drift();
         let stopped = match checked {
             Ok(()) => None,
@@ -77,7 +79,7 @@ impl<'a, S: ReconcilePorts> ShowCheck<'a, S> {
                 None
             }
         };
-        CheckedShow { report, failed, stopped }
+        CheckedShow { report, failed, stopped, live }
     }
 
     async fn check(
@@ -86,12 +88,12 @@ impl<'a, S: ReconcilePorts> ShowCheck<'a, S> {
         from: u8,
         clean: Option<u64>,
         is_over: bool,
-        report: &mut ShowReport,
-        failed: &mut Vec<Failure>,
+        (report, failed, live): (&mut ShowReport, &mut Vec<Failure>, &mut u64),
     ) -> Result<(), Stopped> {
         let id = &show.show_id;
         let Some(survey) = self.survey(show).await? else { return Ok(()) };
         report.epoch = Some(survey.epoch.clone());
+        *live = survey.live;
         // Events that cannot be written now are no reason not to settle what was paid.
         let drained = match drain::drain(self, show, report).await {
             Ok(last) => Some(last),

@@ -19,11 +19,19 @@ pub(in super::super) fn booking_item(booking: &Booking) -> Result<Item, Failure>
         Decision::Cancelled(cancelled) => ("cancelled", None, Some(cancelled)),
         Decision::Refused(because) => ("refused", Some(because), None),
     };
+    // What the table's stream is told by: a pipe in the template passes these on.
+    let event = match status {
+        "confirmed" => Some("BookingConfirmed"),
+        "cancelled" => Some("BookingCancelled"),
+        _ => None,
+    };
     let taken = match refused {
         Some(RefusedBecause::AlreadySold(places)) => Some(text(places.join(" "))),
         Some(RefusedBecause::ShowNotFound | RefusedBecause::HoldLost | RefusedBecause::HoldMismatch) | None => None,
     };
     let attributes = [
+        ("booking", Some(text(booking.id.to_string()))),
+        ("event", event.map(text)),
         ("status", Some(text(status))),
         ("code", refused.map(|because| text(because.code()))),
         ("taken", taken),

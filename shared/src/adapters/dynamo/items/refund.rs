@@ -19,6 +19,8 @@ pub(in super::super) fn refund_item(booking: &Booking, payment: &Payment, reason
         ("reason", Some(text(reason))),
         ("holdFound", Some(AttributeValue::Bool(booking.hold_found))),
         ("createdAt", Some(number(created_at_ms))),
+        // See the items of bookings.
+        ("event", Some(text("RefundDue"))),
         ("status", Some(text(RefundStatus::Due.as_str()))),
     ];
     item(&keys::refund(&payment.reference, booking.id), attributes)
