@@ -98,6 +98,7 @@ const TABLE: [(Operation, &[(&str, usize)]); 12] = [
             ("compare", 27),
             ("UpdateItem shows", 1),
             ("unload", 1),
+            ("Query refunds", 64),
         ],
     ),
 ];
