@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 
-.PHONY: run reconcile test bench fmt lint doc validate build-sam ci
+.PHONY: run reconcile test test-cluster bench fmt lint doc validate build-sam ci
 
 # The whole system on this machine. It stops with Ctrl-C.
 run:
@@ -19,6 +19,11 @@ reconcile:
 test:
 	@REDIS_URL= scripts/install-redis
 	cargo test --locked --workspace --tests
+
+# What `make test` asks of one server, asked of a cluster with TLS, through failovers and moving slots.
+test-cluster:
+	@REDIS_URL= scripts/install-redis
+	cargo test --locked --package holdfast-tests --test cluster
 
 # All parts, or some: make bench PARTS="a d"
 bench:

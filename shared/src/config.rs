@@ -35,6 +35,9 @@ pub struct RedisConfig {
     pub url: String,
     /// `REDIS_CLUSTER` (`false`): whether that is a cluster.
     pub cluster: bool,
+    /// `REDIS_CA_FILE` (none): a PEM file of the authorities that a server's certificate may be signed by. Without it, those
+    /// that browsers know, as Amazon's is. Here: what is in it.
+    pub authorities: Option<Vec<u8>>,
     /// The login by IAM, if `REDIS_IAM_CACHE` is set. Without it the URL has what is needed, with `REDIS_USERNAME` and
     /// `REDIS_PASSWORD` in it if those are set.
     pub iam: Option<IamLogin>,
@@ -122,9 +125,10 @@ pub enum LogLevel {
 pub struct ConfigError(Vec<String>);
 
 /// The variables that [`Config::from_vars`] reads, for the test that compares docs, code and template.
-pub const VARIABLES: [&str; 24] = [
+pub const VARIABLES: [&str; 25] = [
     "REDIS_URL",
     "REDIS_CLUSTER",
+    "REDIS_CA_FILE",
     "REDIS_USERNAME",
     "REDIS_PASSWORD",
     "REDIS_IAM_CACHE",
@@ -172,6 +176,7 @@ impl Config {
             redis: RedisConfig {
                 url: reader.redis_url(),
                 cluster: reader.flag("REDIS_CLUSTER"),
+                authorities: reader.authorities(),
                 iam: reader.iam(region.clone(), credentials.clone()),
                 connect_timeout: reader.millis("REDIS_CONNECT_TIMEOUT_MS", 500),
                 // A mute connection has to be found out before the request's time is up: it is then replaced.
@@ -289,6 +294,22 @@ impl Reader<'_> {
             }
         }
         url.into()
+    }
+
+    fn authorities(&mut self) -> Option<Vec<u8>> {
+        let read = std::fs::read(self.optional("REDIS_CA_FILE")?);
+        // Whether it is one is told here, and not by every connection.
+        let read = read.map_err(redis::RedisError::from).and_then(|pem| {
+            let certificates = redis::TlsCertificates { client_tls: None, root_cert: Some(pem.clone()) };
+            redis::Client::build_with_tls("rediss://any", certificates).map(|_| pem)
+        });
+        let mark = b"-----BEGIN CERTIFICATE-----";
+        match read {
+            Ok(pem) if pem.windows(mark.len()).any(|part| part == mark) => return Some(pem),
+            Ok(_) => self.problem("REDIS_CA_FILE", "must be a PEM file of certificates: it has none"),
+            Err(error) => self.problem("REDIS_CA_FILE", &format!("must be a PEM file of certificates: {error}")),
+        }
+        None
     }
 
     fn iam(&mut self, region: String, credentials: Credentials) -> Option<IamLogin> {

@@ -4,8 +4,9 @@
 //! judges every Redis that is handed out, `proxy` and `dynamo_front` break what lies between, `steps` has both of them
 //! lose one call of an operation, `gate` holds a request until the test is ready for it, `poll` waits for a state, `image`
 //! compares what Redis has before and after, `invariants` judge what both stores have in the end. Tests below the routes
-//! find a show in `loaded`. The tiers themselves lie in `tests/tests`.
+//! find a show in `loaded`; `cluster` is Redis as ElastiCache has it. The tiers themselves lie in `tests/tests`.
 
+pub mod cluster;
 pub mod dynamo_front;
 pub mod gate;
 pub mod image;
