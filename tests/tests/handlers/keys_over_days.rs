@@ -1,6 +1,6 @@
 //! A key is known for a day: around midnight it is the same request, and days later it is another one.
 
-use holdfast::domain::{Buyer, IdempotencyKey, Places, Request, SeatId, ShowId, TokenSecret, ZoneId};
+use holdfast::domain::{Buyer, IdempotencyKey, Places, Request, SeatId, ShowId, TokenSecret, TokenSecrets, ZoneId};
 use holdfast::ops::hold::{HoldWish, hold};
 use holdfast::ops::stock_decrement::{UnitsWish, stock_decrement};
 use holdfast_tests::invariants::assert_agreement;
@@ -15,8 +15,9 @@ const DAY: i64 = 20_000;
 
 /// The request that a handler makes of a key on a day.
 fn keyed(show: &ShowId, route: &str, day: i64) -> Request {
-    let (secret, key) = (TokenSecret::new(TOKEN_SECRET).unwrap(), IdempotencyKey::parse("k").unwrap());
-    Request::keyed(|day| secret.token(show, route, &Buyer::of("ann"), &key, day), day, ["what is asked for"])
+    let (current, key) = (TokenSecret::new(TOKEN_SECRET).unwrap(), IdempotencyKey::parse("k").unwrap());
+    let token = |secret: &TokenSecret, day| secret.token(show, route, &Buyer::of("ann"), &key, day);
+    Request::keyed(&TokenSecrets { current, previous: None }, token, day, ["what is asked for"])
 }
 
 async fn hold_on(sys: &Sys, show: &str, day: i64) -> String {
