@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 
-.PHONY: run reconcile test test-cluster bench fmt lint doc validate build-sam ci
+.PHONY: run reconcile test test-cluster e2e bench fmt lint doc validate build-sam ci
 
 # The whole system on this machine. It stops with Ctrl-C.
 run:
@@ -24,6 +24,11 @@ test:
 test-cluster:
 	@REDIS_URL= scripts/install-redis
 	cargo test --locked --package holdfast-tests --test cluster
+
+# The built functions under Lambda's Runtime API, as the tests have it.
+e2e:
+	@REDIS_URL= scripts/install-redis
+	@REDIS_URL= scripts/e2e
 
 # All parts, or some: make bench PARTS="a d"
 bench:
