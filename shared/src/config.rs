@@ -1,6 +1,8 @@
 //! Configuration, parsed once at start from the environment (or, in tests, from a map), all errors together. The table in
 //! `docs/ARCHITECTURE.md` and `template.yaml` name the same variables; a test compares them.
 
+mod authorities;
+
 use std::collections::HashMap;
 use std::time::Duration;
 
@@ -35,8 +37,8 @@ pub struct RedisConfig {
     pub url: String,
     /// `REDIS_CLUSTER` (`false`): whether that is a cluster.
     pub cluster: bool,
-    /// `REDIS_CA_FILE` (none): a PEM file of the authorities that a server's certificate may be signed by. Without it, those
-    /// that browsers know, as Amazon's is. Here: what is in it.
+    /// `REDIS_CA_FILE`: a PEM file of the authorities that a server's certificate may be signed by. Without it, those that
+    /// browsers know, as Amazon's is. Here: what is in it.
     pub authorities: Option<Vec<u8>>,
     /// The login by IAM, if `REDIS_IAM_CACHE` is set. Without it the URL has what is needed, with `REDIS_USERNAME` and
     /// `REDIS_PASSWORD` in it if those are set.
@@ -297,19 +299,8 @@ impl Reader<'_> {
     }
 
     fn authorities(&mut self) -> Option<Vec<u8>> {
-        let read = std::fs::read(self.optional("REDIS_CA_FILE")?);
-        // Whether it is one is told here, and not by every connection.
-        let read = read.map_err(redis::RedisError::from).and_then(|pem| {
-            let certificates = redis::TlsCertificates { client_tls: None, root_cert: Some(pem.clone()) };
-            redis::Client::build_with_tls("rediss://any", certificates).map(|_| pem)
-        });
-        let mark = b"-----BEGIN CERTIFICATE-----";
-        match read {
-            Ok(pem) if pem.windows(mark.len()).any(|part| part == mark) => return Some(pem),
-            Ok(_) => self.problem("REDIS_CA_FILE", "must be a PEM file of certificates: it has none"),
-            Err(error) => self.problem("REDIS_CA_FILE", &format!("must be a PEM file of certificates: {error}")),
-        }
-        None
+        let read = authorities::read(&self.optional("REDIS_CA_FILE")?);
+        read.map_err(|problem| self.problem("REDIS_CA_FILE", &problem)).ok()
     }
 
     fn iam(&mut self, region: String, credentials: Credentials) -> Option<IamLogin> {
