@@ -38,8 +38,10 @@ bench:
 fmt:
 	cargo fmt --all --check
 
+# The tests that `make test` leaves out are no target that clippy takes by itself.
 lint:
 	cargo clippy --locked --workspace --all-targets -- -D warnings
+	cargo clippy --locked --package holdfast-tests --test cluster --test e2e --test zz_policies -- -D warnings
 
 doc:
 	RUSTDOCFLAGS='-D warnings' cargo doc --locked --workspace --no-deps
