@@ -8,10 +8,11 @@ use std::time::Duration;
 use holdfast::Config;
 
 /// The functions' variables that have another default here.
-const DEFAULTS: [(&str, &str); 4] = [
+const DEFAULTS: [(&str, &str); 5] = [
     ("TABLE_NAME", "holdfast"),
     ("TRUST_USER_HEADER", "true"),
     ("LOG_LEVEL", "error"),
+    ("METRICS", "false"),
     ("TOKEN_SECRET", "only-for-this-machine-and-never-for-a-deployment"),
 ];
 

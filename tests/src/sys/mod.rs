@@ -64,6 +64,7 @@ impl Sys {
             ("TOKEN_SECRET", loaded::TOKEN_SECRET),
             ("TRUST_USER_HEADER", "true"),
             ("LOG_LEVEL", "error"),
+            ("METRICS", "false"),
         ];
         let vars = fixed.iter().chain(vars).map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
         let vars: Vec<_> = vars.collect();
