@@ -1,6 +1,8 @@
 //! Configuration, parsed once at start from the environment (or, in tests, from a map), all errors together. The table in
 //! `docs/ARCHITECTURE.md` and `template.yaml` name the same variables; a test compares them.
 
+mod authorities;
+
 use std::collections::HashMap;
 use std::time::Duration;
 
@@ -35,6 +37,9 @@ pub struct RedisConfig {
     pub url: String,
     /// `REDIS_CLUSTER` (`false`): whether that is a cluster.
     pub cluster: bool,
+    /// `REDIS_CA_FILE`: a PEM file of the authorities that a server's certificate may be signed by. Without it, those that
+    /// browsers know, as Amazon's is. Here: what is in it.
+    pub authorities: Option<Vec<u8>>,
     /// The login by IAM, if `REDIS_IAM_CACHE` is set. Without it the URL has what is needed, with `REDIS_USERNAME` and
     /// `REDIS_PASSWORD` in it if those are set.
     pub iam: Option<IamLogin>,
@@ -122,9 +127,10 @@ pub enum LogLevel {
 pub struct ConfigError(Vec<String>);
 
 /// The variables that [`Config::from_vars`] reads, for the test that compares docs, code and template.
-pub const VARIABLES: [&str; 24] = [
+pub const VARIABLES: [&str; 25] = [
     "REDIS_URL",
     "REDIS_CLUSTER",
+    "REDIS_CA_FILE",
     "REDIS_USERNAME",
     "REDIS_PASSWORD",
     "REDIS_IAM_CACHE",
@@ -172,6 +178,7 @@ impl Config {
             redis: RedisConfig {
                 url: reader.redis_url(),
                 cluster: reader.flag("REDIS_CLUSTER"),
+                authorities: reader.authorities(),
                 iam: reader.iam(region.clone(), credentials.clone()),
                 connect_timeout: reader.millis("REDIS_CONNECT_TIMEOUT_MS", 500),
                 // A mute connection has to be found out before the request's time is up: it is then replaced.
@@ -289,6 +296,11 @@ impl Reader<'_> {
             }
         }
         url.into()
+    }
+
+    fn authorities(&mut self) -> Option<Vec<u8>> {
+        let read = authorities::read(&self.optional("REDIS_CA_FILE")?);
+        read.map_err(|problem| self.problem("REDIS_CA_FILE", &problem)).ok()
     }
 
     fn iam(&mut self, region: String, credentials: Credentials) -> Option<IamLogin> {

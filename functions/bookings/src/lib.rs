@@ -28,11 +28,11 @@ pub fn function(app: Arc<App>) -> Function {
 /// # Errors
 /// A problem of the contract.
 pub async fn handle(call: Call) -> Reply {
-    match (call.method().as_str(), call.path().rsplit('/').next()) {
-        ("POST", Some("cancel")) => post_cancel(call).await,
-        ("POST", Some("restore")) => post_restore(call).await,
-        ("GET", _) if call.path().starts_with("/shows/") => get_list(call).await,
-        ("GET", _) => get(call).await,
+    match (call.method().as_str(), call.route()) {
+        ("GET", "/bookings/{bookingId}") => get(call).await,
+        ("POST", "/bookings/{bookingId}/cancel") => post_cancel(call).await,
+        ("POST", "/bookings/{bookingId}/restore") => post_restore(call).await,
+        ("GET", "/shows/{showId}/bookings") => get_list(call).await,
         _ => Err(call.no_route()),
     }
 }

@@ -26,10 +26,10 @@ pub fn function(app: Arc<App>) -> Function {
 /// # Errors
 /// A problem of the contract.
 pub async fn handle(call: Call) -> Reply {
-    match call.method().as_str() {
-        "PUT" => put(call).await,
-        "GET" if call.path() == "/shows" => get_list(call).await,
-        "GET" => get(call).await,
+    match (call.method().as_str(), call.route()) {
+        ("PUT", "/shows/{showId}") => put(call).await,
+        ("GET", "/shows/{showId}") => get(call).await,
+        ("GET", "/shows") => get_list(call).await,
         _ => Err(call.no_route()),
     }
 }

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use lambda_http::http::{Method, StatusCode, header};
 use lambda_http::{Body, Request, RequestExt};
 
+use super::gateway::{self, Jwt};
 use super::input;
 use super::input::fields::Faults;
 use super::json::Json;
 use super::problem::Problem;
-use super::routes;
 use crate::domain::page::{BookedBy, List, PageWish};
 use crate::domain::{self, BookingId, Buyer, HoldToken, IdempotencyKey, ShowId, TokenSecret, ZoneId};
 use crate::{App, Stores};
@@ -38,10 +38,10 @@ impl Call {
         self.request.method()
     }
 
-    /// The path as it was sent, without the stage.
+    /// The path of the route that API Gateway chose, `/shows/{showId}`; empty: there is no such route.
     #[must_use]
-    pub fn path(&self) -> &str {
-        self.request.raw_http_path()
+    pub fn route(&self) -> &'static str {
+        gateway::route(&self.request)
     }
 
     fn parameter(&self, name: &str) -> Option<&str> {
@@ -142,9 +142,7 @@ impl Call {
 
     /// Who the buyer is: the `sub` of a JWT, else `X-User-Id` where that is trusted; else nobody.
     pub fn buyer(&self, faults: &mut Faults) -> Option<Buyer> {
-        let context = self.request.request_context_ref();
-        let jwt = context.and_then(|context| context.authorizer()?.jwt.as_ref());
-        if let Some(subject) = jwt.and_then(|jwt| jwt.claims.get("sub")) {
+        if let Some(subject) = Jwt::of(&self.request).and_then(|jwt| jwt.subject) {
             return Some(Buyer::of(subject));
         }
         let header = self.request.headers().get("x-user-id");
@@ -191,18 +189,14 @@ impl Call {
     /// # Errors
     /// 403 `forbidden`.
     pub fn operator(&self) -> Result<(), Problem> {
-        let context = self.request.request_context_ref();
-        let Some(jwt) = context.and_then(|context| context.authorizer()?.jwt.as_ref()) else { return Ok(()) };
-        let wanted = &self.app.caller.operator_scope;
-        let listed = jwt.scopes.as_ref().is_some_and(|scopes| scopes.contains(wanted));
-        let claimed = jwt.claims.get("scope").is_some_and(|scopes| scopes.split(' ').any(|scope| scope == wanted));
-        if listed || claimed { Ok(()) } else { Err(Problem::forbidden()) }
+        let is_operator = |jwt: Jwt<'_>| jwt.has_scope(&self.app.caller.operator_scope);
+        if Jwt::of(&self.request).is_none_or(is_operator) { Ok(()) } else { Err(Problem::forbidden()) }
     }
 
     /// 405 with what the path allows, or 404 if there is no such path.
     #[must_use]
     pub fn no_route(&self) -> Problem {
-        let methods = routes::methods_of(self.path());
+        let methods = gateway::methods(&self.request);
         if methods.is_empty() {
             return Problem::new(StatusCode::NOT_FOUND, "not_found", "There is no such path.");
         }

@@ -26,6 +26,18 @@ pub fn methods_of(path: &str) -> Vec<&'static str> {
     ROUTES.iter().filter(|(_, pattern)| matches(pattern, path)).map(|(method, _)| *method).collect()
 }
 
+/// The path of [`ROUTES`] that a request's path is of: `/shows/{showId}` of `/shows/42`.
+#[must_use]
+pub fn pattern_of(path: &str) -> Option<&'static str> {
+    ROUTES.iter().map(|(_, pattern)| *pattern).find(|pattern| matches(pattern, path))
+}
+
+/// The same path, if it is one of [`ROUTES`].
+#[must_use]
+pub fn path_of(pattern: &str) -> Option<&'static str> {
+    ROUTES.iter().map(|(_, path)| *path).find(|path| *path == pattern)
+}
+
 fn matches(pattern: &str, path: &str) -> bool {
     let (mut wanted, mut given) = (pattern.split('/'), path.split('/'));
     loop {

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use futures_util::FutureExt;
 use lambda_http::http::{Response, StatusCode, header};
-use lambda_http::request::{LambdaRequest, RequestContext};
+use lambda_http::request::LambdaRequest;
 use lambda_http::{Adapter, Body, LambdaEvent, Request, RequestExt};
 use lambda_runtime::Error;
 use serde::Serialize;
@@ -18,7 +18,7 @@ use tower::Service;
 use super::{Function, RawEvent, panic_text, time_left};
 use crate::Deadline;
 use crate::http::answer::Reply;
-use crate::http::{Call, Problem};
+use crate::http::{Call, Problem, gateway};
 use crate::telemetry::{Meters, RequestLine};
 
 pub(super) type Handler = dyn Fn(Call) -> Pin<Box<dyn Future<Output = Reply> + Send>> + Send + Sync;
@@ -143,13 +143,9 @@ fn response(reply: Reply, request_id: &str) -> Response<Body> {
 
 /// The route and the id of a request: API Gateway's own, which its access log has too.
 fn names(request: &Request) -> (String, String) {
+    let (route, id) = gateway::route_key_and_id(request);
+    // An event that was made by hand may have an id that no header can carry.
+    let id = id.filter(|id| id.bytes().all(|byte| byte.is_ascii_graphic()));
     let lambda_id = || request.lambda_context_ref().map(|context| context.request_id.clone()).unwrap_or_default();
-    match request.request_context_ref() {
-        Some(RequestContext::ApiGatewayV2(context)) => {
-            // An event that was made by hand may have an id that no header can carry.
-            let id = context.request_id.clone().filter(|id| id.bytes().all(|byte| byte.is_ascii_graphic()));
-            (context.route_key.clone().unwrap_or_default(), id.unwrap_or_else(lambda_id))
-        }
-        _ => (request.method().to_string(), lambda_id()),
-    }
+    (route.unwrap_or_else(|| request.method().to_string()), id.unwrap_or_else(lambda_id))
 }

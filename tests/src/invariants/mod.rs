@@ -12,7 +12,9 @@ mod ledger;
 mod seats;
 mod units;
 
+use aws_sdk_dynamodb::Client;
 use holdfast::domain::ShowId;
+use redis::aio::MultiplexedConnection;
 
 use crate::sys::Sys;
 use arbiter::Arbiter;
@@ -30,9 +32,13 @@ struct State {
 
 impl State {
     async fn of(sys: &Sys, show: &str) -> State {
+        State::read(&mut sys.redis().await, &sys.dynamo(), show).await
+    }
+
+    async fn read(redis: &mut MultiplexedConnection, dynamo: &Client, show: &str) -> State {
         let show = ShowId::parse(show).unwrap();
-        let ledger = Ledger::read(&sys.dynamo(), &show).await;
-        let arbiter = Arbiter::read(&mut sys.redis().await, &show, &ledger.zones).await;
+        let ledger = Ledger::read(dynamo, &show).await;
+        let arbiter = Arbiter::read(redis, &show, &ledger.zones).await;
         State { arbiter, ledger }
     }
 
@@ -60,7 +66,15 @@ pub async fn assert_invariants(sys: &Sys, show: &str) {
 /// # Panics
 /// With everything that is wrong.
 pub async fn assert_agreement(sys: &Sys, show: &str) {
-    let state = State::of(sys, show).await;
+    assert_agreement_in(&mut sys.redis().await, &sys.dynamo(), show).await;
+}
+
+/// The same of a show that this server has, which may be one of a cluster.
+///
+/// # Panics
+/// With everything that is wrong.
+pub async fn assert_agreement_in(redis: &mut MultiplexedConnection, dynamo: &Client, show: &str) {
+    let state = State::read(redis, dynamo, show).await;
     let faults = [state.faults(), state.disagreements()].concat();
     assert!(faults.is_empty(), "show {show}:\n  {}", faults.join("\n  "));
 }

@@ -17,7 +17,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    pub(super) async fn read(response: Response) -> Answer {
+    pub(crate) async fn read(response: Response) -> Answer {
         let (head, body) = response.into_parts();
         let bytes = body.collect().await.unwrap().to_bytes();
         let body = if bytes.is_empty() {

@@ -12,6 +12,16 @@ impl Client {
     /// # Panics
     /// When the show is not created.
     pub async fn define(&self, overrides: Value) -> String {
+        let id = fresh_show_id();
+        self.define_as(&id, overrides).await;
+        id
+    }
+
+    /// The same under a chosen id.
+    ///
+    /// # Panics
+    /// When the show is not created.
+    pub async fn define_as(&self, id: &str, overrides: Value) {
         let mut show = json!({
             "name": "Hamlet",
             "sections": [{"id": "stalls", "rows": [{"id": "E", "from": 1, "to": 20}]}],
@@ -21,9 +31,7 @@ impl Client {
             show[name] = value.clone();
         }
         show.as_object_mut().unwrap().retain(|_, value| !value.is_null());
-        let id = fresh_show_id();
         self.call("PUT", &format!("/shows/{id}"), show).await.expect(201);
-        id
     }
 
     /// Asks for seats.

@@ -15,10 +15,9 @@ const DAY: i64 = 20_000;
 
 /// The request that a handler makes of a key on a day.
 fn keyed(show: &ShowId, route: &str, day: i64) -> Request {
-    let (secret, key) = (TokenSecret::new(TOKEN_SECRET).unwrap(), IdempotencyKey::parse("k").unwrap());
-    let secrets = TokenSecrets { current: secret, previous: None };
+    let (current, key) = (TokenSecret::new(TOKEN_SECRET).unwrap(), IdempotencyKey::parse("k").unwrap());
     let token = |secret: &TokenSecret, day| secret.token(show, route, &Buyer::of("ann"), &key, day);
-    Request::keyed(&secrets, token, day, ["what is asked for"])
+    Request::keyed(&TokenSecrets { current, previous: None }, token, day, ["what is asked for"])
 }
 
 async fn hold_on(sys: &Sys, show: &str, day: i64) -> String {

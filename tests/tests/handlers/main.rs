@@ -19,7 +19,6 @@ mod input_ids;
 mod input_numbers;
 mod keys_over_days;
 mod life;
-mod like;
 mod limits;
 mod lists;
 mod meanwhile;
@@ -39,3 +38,5 @@ mod show_replace;
 mod told_again;
 mod units_beyond;
 mod zone;
+
+use holdfast_tests::like;

@@ -65,7 +65,7 @@ async fn pitfall_41_a_panic_is_a_500_and_the_next_call_works() {
     let sys = Sys::shared().await;
     let show = sys.define(json!({})).await;
     let panics = Function::new("panics", Arc::clone(sys.app()), |call| async move {
-        let seat = call.path().len();
+        let seat = call.route().len();
         panic!("a defect at {seat}")
     });
     let event = good(&show, "E1");

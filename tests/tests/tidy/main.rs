@@ -9,6 +9,7 @@ mod names;
 mod openapi;
 mod routes;
 mod scripts;
-mod template;
 mod tree;
 mod windows;
+
+use holdfast_tests::template;

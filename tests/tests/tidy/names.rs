@@ -1,13 +1,8 @@
 //! Package = folder = binary = events folder, and the logical id in the template is the same in PascalCase with
 //! `Function` behind it.
 
-use crate::template::functions;
+use crate::template::{functions, logical_id};
 use crate::tree::{names_in, read};
-
-fn logical_id(function: &str) -> String {
-    let words = function.split('-').map(|word| word[..1].to_uppercase() + &word[1..]);
-    words.collect::<String>() + "Function"
-}
 
 #[test]
 fn a_package_is_called_like_its_folder() {

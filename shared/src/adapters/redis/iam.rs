@@ -1,7 +1,6 @@
 //! The login to ElastiCache by IAM: the password is a presigned URL of the cache, signed with the credentials of the function.
-//! Each connection asks for a token of its own when it is made, and gets a new one before the old one ends.
+//! Each connection gets a token of its own when it is made, and logs in with a new one before the old one ends.
 
-use std::pin::Pin;
 use std::time::{Duration, SystemTime};
 
 use aws_credential_types::Credentials;
@@ -9,9 +8,7 @@ use aws_sigv4::http_request::{
     PayloadChecksumKind, SignableBody, SignableRequest, SignatureLocation, SigningSettings, sign,
 };
 use aws_sigv4::sign::v4;
-use futures_util::{Stream, stream};
-use redis::auth::{BasicAuth, StreamingCredentialsProvider};
-use redis::{ErrorKind, RedisError, RedisResult};
+use redis::{Cmd, ErrorKind, RedisError, RedisResult};
 
 use crate::config::IamLogin;
 
@@ -36,6 +33,16 @@ impl IamTokens {
     pub fn token(&self, at: SystemTime) -> RedisResult<String> {
         self.sign(at)
             .map_err(|error| RedisError::from((ErrorKind::AuthenticationFailed, "IAM token", error.to_string())))
+    }
+
+    /// The command that logs a connection in anew.
+    ///
+    /// # Errors
+    /// As [`IamTokens::token`].
+    pub fn login(&self, at: SystemTime) -> RedisResult<Cmd> {
+        let mut command = Cmd::new();
+        command.arg("AUTH").arg(&self.0.user).arg(self.token(at)?);
+        Ok(command)
     }
 
     fn sign(&self, at: SystemTime) -> Result<String, Box<dyn std::error::Error + Send + Sync>> {
@@ -70,21 +77,6 @@ fn encoded(value: &str) -> String {
     use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
     const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
     utf8_percent_encode(value, RESERVED).to_string()
-}
-
-impl StreamingCredentialsProvider for IamTokens {
-    fn subscribe(&self) -> Pin<Box<dyn Stream<Item = RedisResult<BasicAuth>> + Send + 'static>> {
-        let tokens = self.clone();
-        Box::pin(stream::unfold(Duration::ZERO, move |wait| {
-            let tokens = tokens.clone();
-            async move {
-                tokio::time::sleep(wait).await;
-                let token = tokens.token(SystemTime::now());
-                let login = token.map(|token| BasicAuth::new(tokens.0.user.clone(), token));
-                Some((login, tokens.0.renew_after))
-            }
-        }))
-    }
 }
 
 #[cfg(test)]

@@ -11,21 +11,17 @@ impl InspectCache for Redis {
     async fn inspect_cache(&self) -> Result<Vec<CacheNode>, Failure> {
         let mut info = Cmd::new();
         info.arg("INFO");
-        let answer = self.send(&info).await.map_err(|error| Failure::internal_because("INFO of the cache", error))?;
-        let mut texts = Vec::new();
-        collect(answer, &mut texts);
-        Ok(texts.iter().filter_map(|text| node(text)).collect())
+        let answers = self.send_to_all(&info).await;
+        let answers = answers.map_err(|error| Failure::internal_because("INFO of the cache", error))?;
+        Ok(answers.into_iter().filter_map(text).filter_map(|text| node(&text)).collect())
     }
 }
 
-/// The texts of an answer: one of a server, and of a cluster one of each node, beside its address.
-fn collect(value: Value, texts: &mut Vec<String>) {
+fn text(value: Value) -> Option<String> {
     match value {
-        Value::BulkString(bytes) => texts.extend(String::from_utf8(bytes)),
-        Value::VerbatimString { text, .. } | Value::SimpleString(text) => texts.push(text),
-        Value::Array(values) => values.into_iter().for_each(|value| collect(value, texts)),
-        Value::Map(pairs) => pairs.into_iter().for_each(|(_, value)| collect(value, texts)),
-        _ => {}
+        Value::BulkString(bytes) => String::from_utf8(bytes).ok(),
+        Value::VerbatimString { text, .. } | Value::SimpleString(text) => Some(text),
+        _ => None,
     }
 }
 

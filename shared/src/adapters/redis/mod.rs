@@ -2,6 +2,7 @@
 //!
 //! [`keys`] spells every key, [`codes`] is the table of what scripts answer, [`scripts`] lists them.
 
+mod cluster;
 pub mod codes;
 mod connection;
 mod hold;
@@ -9,6 +10,7 @@ pub mod iam;
 mod info;
 pub mod keys;
 mod load;
+mod node;
 mod replace;
 pub mod reply;
 pub mod scripts;
@@ -97,13 +99,15 @@ impl Redis {
     }
 
     async fn run(&self, script: &Script, keys: &[String], args: &[&str]) -> Result<Reply, Failure> {
+        // All keys of a script are of one show, so of one slot.
+        let key = keys.first().map_or("", String::as_str);
         let by_sha1 = command("EVALSHA", &script.sha1, keys, args);
         let mut attempt = 0;
         loop {
-            let error = match self.send(&by_sha1).await {
+            let error = match self.send(key, &by_sha1).await {
                 Ok(value) => return Reply::of(script, value),
                 Err(error) if remedy(&error) == Remedy::SendSource => {
-                    match self.send(&command("EVAL", &script.source, keys, args)).await {
+                    match self.send(key, &command("EVAL", &script.source, keys, args)).await {
                         Ok(value) => return Reply::of(script, value),
                         Err(error) => error,
                     }
@@ -123,22 +127,29 @@ impl Redis {
         }
     }
 
-    /// Sends one command, within the deadline; a connection that died is forgotten.
-    async fn send(&self, command: &Cmd) -> Result<Value, RedisError> {
+    /// Sends one command, within the deadline, to whoever has this key; a connection that died is forgotten.
+    async fn send(&self, key: &str, command: &Cmd) -> Result<Value, RedisError> {
         let _wait = self.meter.wait();
-        let sent = tokio::time::timeout_at(self.deadline.instant(), self.link.send(command)).await;
-        let Ok((generation, answer)) = sent else {
-            return Err(std::io::Error::from(std::io::ErrorKind::TimedOut).into());
-        };
-        // A server's error may arrive as a value.
-        let answer = answer.and_then(|value| value.extract_error());
-        if let Err(error) = &answer
+        let sent = tokio::time::timeout_at(self.deadline.instant(), self.link.send(key, command)).await;
+        let Ok((sent, answer)) = sent else { return Err(timed_out()) };
+        if let (Some(sent), Err(error)) = (&sent, &answer)
             && remedy(error) == Remedy::Reconnect
         {
-            self.link.discard(generation);
+            sent.discard();
         }
         answer
     }
+
+    /// Sends one command, within the deadline, to every primary. Answers those that answered.
+    async fn send_to_all(&self, command: &Cmd) -> Result<Vec<Value>, RedisError> {
+        let _wait = self.meter.wait();
+        let sent = tokio::time::timeout_at(self.deadline.instant(), self.link.send_to_all(command)).await;
+        sent.unwrap_or_else(|_| Err(timed_out()))
+    }
+}
+
+fn timed_out() -> RedisError {
+    std::io::Error::from(std::io::ErrorKind::TimedOut).into()
 }
 
 fn command(verb: &str, script: &str, keys: &[String], args: &[&str]) -> Cmd {

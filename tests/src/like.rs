@@ -4,6 +4,9 @@
 use serde_json::Value;
 
 /// Fails unless `actual` is like `expected`, with every place where it is not.
+///
+/// # Panics
+/// When it is not.
 #[track_caller]
 pub fn assert_like(actual: &Value, expected: &Value) {
     let faults = faults(actual, expected);
@@ -68,14 +71,19 @@ fn has_shape(text: &str, shape: &str) -> bool {
     text.len() == shape.len() && text.chars().zip(shape.chars()).all(fits)
 }
 
-#[test]
-fn a_placeholder_takes_its_own_kind_only() {
-    let (uuid, time) = ("6f9c0f6e-5b0a-4c7e-9d52-0c1a7d3f2b11", "2026-12-01T09:05:00.123Z");
-    for (value, kind) in [(uuid.into(), "<uuid>"), (time.into(), "<time>"), (Value::from(7), "<int>")] {
-        for other in ["<uuid>", "<time>", "<int>"] {
-            assert_eq!(is_like(&value, &other.into()), other == kind, "{value} as {other}");
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_placeholder_takes_its_own_kind_only() {
+        let (uuid, time) = ("6f9c0f6e-5b0a-4c7e-9d52-0c1a7d3f2b11", "2026-12-01T09:05:00.123Z");
+        for (value, kind) in [(uuid.into(), "<uuid>"), (time.into(), "<time>"), (Value::from(7), "<int>")] {
+            for other in ["<uuid>", "<time>", "<int>"] {
+                assert_eq!(is_like(&value, &other.into()), other == kind, "{value} as {other}");
+            }
         }
+        assert!(!is_like(&"6F9C0F6E-5B0A-4C7E-9D52-0C1A7D3F2B11".into(), &"<uuid>".into()));
+        assert!(!is_like(&(-1).into(), &"<int>".into()));
     }
-    assert!(!is_like(&"6F9C0F6E-5B0A-4C7E-9D52-0C1A7D3F2B11".into(), &"<uuid>".into()));
-    assert!(!is_like(&(-1).into(), &"<int>".into()));
 }

@@ -1,0 +1,157 @@
+//! One server: the connection to it is made on first use, and made anew after it died.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+use redis::aio::{ConnectionLike, MultiplexedConnection};
+use redis::{AsyncConnectionConfig, Client, Cmd, ConnectionAddr, ConnectionInfo, RedisError, RedisResult, Value};
+
+use super::iam::IamTokens;
+use crate::config::{IamLogin, RedisConfig};
+
+/// A server. Its commands share one connection.
+pub struct Node {
+    info: ConnectionInfo,
+    config: Arc<RedisConfig>,
+    current: Mutex<Slot>,
+    connecting: tokio::sync::Mutex<()>,
+}
+
+#[derive(Default)]
+struct Slot {
+    generation: u64,
+    connection: Option<MultiplexedConnection>,
+    /// Why there is none, if the last try failed.
+    refused: Option<RedisError>,
+    /// When it logged in, by a clock that goes on while the process is frozen.
+    logged_in: Option<SystemTime>,
+}
+
+impl Node {
+    /// A server that nobody has connected to yet.
+    pub fn new(info: ConnectionInfo, config: Arc<RedisConfig>) -> Self {
+        Self { info, config, current: Mutex::default(), connecting: tokio::sync::Mutex::default() }
+    }
+
+    /// How it is reached.
+    pub fn info(&self) -> &ConnectionInfo {
+        &self.info
+    }
+
+    /// Its host.
+    pub fn host(&self) -> &str {
+        match self.info.addr() {
+            ConnectionAddr::Tcp(host, _) | ConnectionAddr::TcpTls { host, .. } => host,
+            _ => "",
+        }
+    }
+
+    /// Sends a command over the current connection. Answers the generation of that connection too, for [`Node::discard`].
+    pub async fn send(&self, command: &Cmd) -> (u64, RedisResult<Value>) {
+        let (generation, connection) = self.logged_in().await;
+        let answer = match connection {
+            Ok(mut connection) => connection.req_packed_command(command).await,
+            Err(error) => Err(error),
+        };
+        // A server's error may arrive as a value.
+        (generation, answer.and_then(Value::extract_error))
+    }
+
+    /// The same for a command of a slot that is about to be this server's. Both words go out together: on a connection that
+    /// others use, too, nobody else's command comes between.
+    pub async fn send_asking(&self, command: &Cmd) -> (u64, RedisResult<Value>) {
+        let mut words = redis::pipe();
+        words.cmd("ASKING").add_command(command.clone());
+        let (generation, connection) = self.logged_in().await;
+        let answers = match connection {
+            Ok(mut connection) => connection.req_packed_commands(&words, 0, 2).await,
+            Err(error) => Err(error),
+        };
+        (generation, answers.and_then(|answers| answers.into_iter().next_back().unwrap_or(Value::Nil).extract_error()))
+    }
+
+    /// Forgets a connection that died, unless somebody else has replaced it already.
+    pub fn discard(&self, generation: u64) {
+        let mut slot = self.slot();
+        if slot.generation == generation {
+            slot.connection = None;
+        }
+    }
+
+    /// Whether there is a connection, dead or alive.
+    pub fn is_connected(&self) -> bool {
+        self.slot().connection.is_some()
+    }
+
+    fn slot(&self) -> MutexGuard<'_, Slot> {
+        self.current.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A connection, if there is one, or what became of a try since this generation.
+    fn made_since(&self, before: u64) -> (u64, Option<RedisResult<MultiplexedConnection>>) {
+        let Slot { generation, connection, refused, .. } = &*self.slot();
+        let refused = refused.clone().filter(|_| *generation > before).map(Err);
+        (*generation, connection.clone().map(Ok).or(refused))
+    }
+
+    /// The connection, with a login that is good for longer than this call. Others go on meanwhile: the old one still is, too.
+    async fn logged_in(&self) -> (u64, RedisResult<MultiplexedConnection>) {
+        let (generation, made) = self.connection().await;
+        match (made, &self.config.iam) {
+            (Ok(mut connection), Some(login)) if self.is_login_due(login) => {
+                let tokens = IamTokens::new(login.clone());
+                let answer = match tokens.login(SystemTime::now()) {
+                    Ok(command) => connection.req_packed_command(&command).await.and_then(Value::extract_error),
+                    Err(error) => Err(error),
+                };
+                (generation, answer.map(|_| connection))
+            }
+            (made, _) => (generation, made),
+        }
+    }
+
+    /// Whether the login is so old that a new one is due. It is the caller's to make, and nobody else's.
+    fn is_login_due(&self, login: &IamLogin) -> bool {
+        let mut slot = self.slot();
+        let age = slot.logged_in.map(|at| at.elapsed().unwrap_or_default());
+        let is_due = age.is_some_and(|age| age >= login.renew_after);
+        if is_due {
+            slot.logged_in = Some(SystemTime::now());
+        }
+        is_due
+    }
+
+    async fn connection(&self) -> (u64, RedisResult<MultiplexedConnection>) {
+        let before = match self.made_since(u64::MAX) {
+            (generation, Some(connection)) => return (generation, connection),
+            (generation, None) => generation,
+        };
+        // One caller connects; those who waited for it have its connection, or its error: in a row they would wait too long.
+        let _turn = self.connecting.lock().await;
+        if let (generation, Some(made)) = self.made_since(before) {
+            return (generation, made);
+        }
+        let now = SystemTime::now();
+        let made = self.connect(now).await;
+        let mut slot = self.slot();
+        slot.generation += 1;
+        slot.connection = made.as_ref().ok().cloned();
+        slot.refused = made.as_ref().err().cloned();
+        slot.logged_in = Some(now);
+        (slot.generation, made)
+    }
+
+    async fn connect(&self, now: SystemTime) -> RedisResult<MultiplexedConnection> {
+        let RedisConfig { iam, connect_timeout, response_timeout, .. } = &*self.config;
+        let config = AsyncConnectionConfig::new()
+            .set_connection_timeout(Some(*connect_timeout))
+            .set_response_timeout(Some(*response_timeout));
+        let mut info = self.info.clone();
+        if let Some(login) = iam {
+            let token = IamTokens::new(login.clone()).token(now)?;
+            let settings = info.redis_settings().clone().set_username(&login.user).set_password(token);
+            info = info.set_redis_settings(settings);
+        }
+        Client::open(info)?.get_multiplexed_async_connection_with_config(&config).await
+    }
+}

@@ -1,0 +1,139 @@
+//! All functions, as processes on the stores of a test.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
+
+use axum::http::Request;
+use holdfast_local::router::Router;
+use holdfast_local::template::FunctionSpec;
+use holdfast_local::{answer, event};
+use jiff::Timestamp;
+use serde_json::Value;
+use tokio::sync::Mutex;
+
+use super::actions;
+use super::environment::variables;
+use super::process::Process;
+use super::server::RuntimeApi;
+use crate::cases::Stores;
+use crate::dynamo_front::Front;
+use crate::sys::Answer;
+use crate::template;
+
+/// What events say of the port that the gateway listens on. Nobody listens.
+const PORT: u16 = 3000;
+
+/// The functions of the template on the stores of a test, each with a front of its own before DynamoDB.
+pub struct Deployment {
+    stores: Stores,
+    functions: BTreeMap<String, Deployed>,
+    router: Router<String>,
+    /// Those that answer routes: started by the first request, and warm from then on.
+    serving: Mutex<BTreeMap<String, Arc<Process>>>,
+}
+
+/// What each process of a function has.
+struct Deployed {
+    front: Front,
+    timeout: Duration,
+    variables: BTreeMap<String, String>,
+}
+
+/// What the template says of time-outs and routes, read once.
+fn specs() -> &'static [FunctionSpec] {
+    static SPECS: LazyLock<Vec<FunctionSpec>> = LazyLock::new(|| holdfast_local::template::functions().unwrap());
+    &SPECS
+}
+
+impl std::fmt::Debug for Deployment {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Deployment({:?})", self.stores)
+    }
+}
+
+impl Deployment {
+    /// Nothing is started yet.
+    ///
+    /// # Panics
+    /// When the template cannot be understood.
+    pub async fn on(stores: Stores) -> Deployment {
+        let (mut functions, mut routes) = (BTreeMap::new(), Vec::new());
+        let mut templates = template::functions();
+        for FunctionSpec { name: id, timeout, route_keys, .. } in specs() {
+            let template = templates.remove(id).unwrap();
+            let name = template.binary().to_owned();
+            routes.extend(route_keys.iter().map(|key| (key.clone(), name.clone())));
+            let front = Front::start(&stores.dynamo_endpoint).await;
+            let variables = variables(&name, &template, &stores, &front.endpoint());
+            functions.insert(name, Deployed { front, timeout: *timeout, variables });
+        }
+        Deployment { stores, functions, router: Router::new(routes).unwrap(), serving: Mutex::default() }
+    }
+
+    /// The stores.
+    pub fn stores(&self) -> &Stores {
+        &self.stores
+    }
+
+    /// What is between a function and DynamoDB.
+    pub fn front(&self, function: &str) -> &Front {
+        &self.functions[function].front
+    }
+
+    /// A new process of a function, with these variables besides the template's.
+    pub async fn start(&self, function: &str, besides: &[(&str, &str)]) -> Process {
+        let api = Arc::new(RuntimeApi::start().await);
+        self.start_at(&api, function, besides)
+    }
+
+    /// A new process of a function that shares a Runtime API with others.
+    pub fn start_at(&self, api: &Arc<RuntimeApi>, function: &str, besides: &[(&str, &str)]) -> Process {
+        let Deployed { timeout, variables, .. } = &self.functions[function];
+        let mut variables = variables.clone();
+        variables.extend(besides.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
+        Process::start(function, *timeout, &variables, api)
+    }
+
+    /// The process of a function that answers routes.
+    pub async fn serving(&self, function: &str) -> Arc<Process> {
+        let mut serving = self.serving.lock().await;
+        if let Some(process) = serving.get(function) {
+            return Arc::clone(process);
+        }
+        let process = Arc::new(self.start(function, &[]).await);
+        serving.insert(function.to_owned(), Arc::clone(&process));
+        process
+    }
+
+    /// Calls a route; `Value::Null` is no body.
+    pub async fn call(&self, method: &str, path: &str, body: Value) -> Answer {
+        let (function, event) = self.event(method, path, body);
+        let answer = self.serving(&function).await.invoke(&event).await.to_string();
+        Answer::read(answer::parse(&answer).unwrap_or_else(|| panic!("no answer: {answer}"))).await
+    }
+
+    /// The function that a request goes to, and the event that API Gateway makes of it.
+    pub fn event(&self, method: &str, path: &str, body: Value) -> (String, String) {
+        let body = if body.is_null() { String::new() } else { body.to_string() };
+        let request = Request::builder().method(method).uri(path).header("content-type", "application/json");
+        let (request, ()) = request.body(()).unwrap().into_parts();
+        let found = self.router.find(&request.method.clone(), path.split('?').next().unwrap());
+        let id = uuid::Uuid::new_v4().to_string();
+        let event = event::build(request, body.as_bytes(), &found, PORT, &id, Timestamp::now()).unwrap();
+        (found.target.clone(), event.get().to_owned())
+    }
+
+    /// Has the schedule's function answer an event.
+    pub async fn reconcile(&self, event: Value) -> Value {
+        self.serving("reconcile").await.invoke(&event.to_string()).await
+    }
+}
+
+impl Drop for Deployment {
+    fn drop(&mut self) {
+        for (function, deployed) in &self.functions {
+            actions::note(function, &deployed.front);
+        }
+    }
+}

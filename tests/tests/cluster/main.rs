@@ -1,0 +1,13 @@
+//! Redis as ElastiCache has it: a cluster of three masters with TLS, its failovers and moving slots, and logins by tokens that
+//! end. Run by `make test-cluster`.
+
+mod failover;
+mod house;
+mod iam;
+mod killed;
+mod life;
+mod load;
+mod migration;
+mod race;
+mod scripts;
+mod tls;

@@ -1,0 +1,11 @@
+//! The built binaries of the functions, under a Runtime API of the tests' own, on real stores. `make e2e` builds and runs
+//! them; `zz_policies` then compares what they asked of DynamoDB with what template.yaml lets them.
+
+mod concurrent;
+mod crowd;
+mod events;
+mod first_touch;
+mod frozen;
+mod gateway;
+mod malformed;
+mod sale;

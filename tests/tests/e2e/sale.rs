@@ -1,0 +1,152 @@
+//! One whole sale, by the binaries alone.
+
+use holdfast_tests::cases::Stores;
+use holdfast_tests::dynamo_front::Fault;
+use holdfast_tests::invariants::assert_agreement;
+use holdfast_tests::runtime_api::Deployment;
+use holdfast_tests::sys::{Answer, paid};
+use serde_json::{Value, json};
+
+fn show() -> Value {
+    json!({
+        "name": "Hamlet",
+        "sections": [{"id": "stalls", "rows": [{"id": "E", "from": 1, "to": 20}]}],
+        "zones": [{"id": "GA", "capacity": 10}],
+    })
+}
+
+/// What a buyer does, at a deployment.
+struct Buyer<'a>(&'a Deployment);
+
+impl Buyer<'_> {
+    async fn hold(&self, seats: &[&str]) -> String {
+        let answer = self.0.call("POST", "/shows/42/holds", json!({"seats": seats})).await;
+        answer.expect(201)["holdToken"].as_str().unwrap().to_owned()
+    }
+
+    async fn confirm(&self, token: &str, body: Value) -> Answer {
+        self.0.call("POST", &format!("/shows/42/holds/{token}/confirm"), body).await
+    }
+
+    async fn buy(&self, seats: &[&str], reference: &str) -> String {
+        let token = self.hold(seats).await;
+        self.confirm(&token, paid(reference)).await.expect(201)["bookingId"].as_str().unwrap().to_owned()
+    }
+}
+
+/// What a run finds that the one before it left nothing to do.
+#[track_caller]
+fn assert_in_step(report: &Value) {
+    assert_eq!(report["errors"], json!([]), "{report}");
+    assert_eq!(report["complete"], true, "{report}");
+    assert_eq!(report["shows"][0]["drift"], 0, "{report}");
+}
+
+#[tokio::test]
+async fn a_whole_sale() {
+    let stores = Stores::own().await;
+    let sys = stores.sys();
+    let sale = Deployment::on(stores).await;
+    let buyer = Buyer(&sale);
+
+    let defined = sale.call("PUT", "/shows/42", show()).await.expect(201);
+    assert_eq!((&defined["places"], &defined["version"]), (&json!(30), &json!(1)));
+    let mut larger = show();
+    larger["zones"][0]["capacity"] = 12.into();
+    assert_eq!(sale.call("PUT", "/shows/42", larger).await.expect(200)["places"], 32);
+    assert_eq!(sale.call("GET", "/shows", Value::Null).await.expect(200)["shows"][0]["showId"], "42");
+
+    // Seats: held, refused to the next one, kept for longer, bought.
+    let token = buyer.hold(&["E7", "E8"]).await;
+    let taken = sale.call("POST", "/shows/42/holds", json!({"seats": ["E8", "E9"]})).await;
+    let taken = taken.expect_problem(409, "seat_unavailable");
+    assert_eq!((&taken["seats"][0]["seat"], &taken["seats"][0]["reason"]), (&json!("E8"), &json!("held")));
+    let path = format!("/shows/42/holds/{token}");
+    sale.call("PATCH", &path, json!({"ttlSeconds": 600})).await.expect(200);
+    let kept = sale.call("GET", &path, Value::Null).await.expect(200);
+    assert!(kept["expiresInMs"].as_u64().unwrap() > 500_000, "{kept}");
+    let mut order = paid("pay_1");
+    order["orderId"] = "order-1".into();
+    let booked = buyer.confirm(&token, order.clone()).await.expect(201);
+    assert_eq!(buyer.confirm(&token, order).await.expect(200), booked);
+    let listed = sale.call("GET", "/shows/42/bookings?orderId=order-1", Value::Null).await.expect(200);
+    assert_eq!(listed["bookings"], json!([booked]));
+    let booking = booked["bookingId"].as_str().unwrap();
+    assert_eq!(sale.call("GET", &format!("/bookings/{booking}"), Value::Null).await.expect(200), booked);
+
+    // A hold that was given back is worth nothing, and whoever pays for it gets the money back.
+    let released = buyer.hold(&["E1"]).await;
+    sale.call("DELETE", &format!("/shows/42/holds/{released}"), Value::Null).await.expect(204);
+    let refused = buyer.confirm(&released, paid("pay_2")).await.expect_problem(409, "hold_lost");
+    assert_eq!(refused["refund"], json!({"reference": "pay_2", "status": "due"}));
+
+    // Units.
+    let units = sale.call("POST", "/shows/42/stock/GA/decrement", json!({"quantity": 3})).await.expect(201);
+    buyer.confirm(units["holdToken"].as_str().unwrap(), Value::Null).await.expect(201);
+    let stock = sale.call("GET", "/shows/42/stock/GA", Value::Null).await.expect(200);
+    assert_eq!(stock, json!({"zone": "GA", "capacity": 12, "remaining": 9, "held": 0, "sold": 3}));
+
+    // Cancelled, restored, cancelled again, and its refund settled.
+    let (cancel, restore) = (format!("/bookings/{booking}/cancel"), format!("/bookings/{booking}/restore"));
+    assert_eq!(sale.call("POST", &cancel, Value::Null).await.expect(200)["status"], "cancelled");
+    assert_eq!(sale.call("POST", &restore, Value::Null).await.expect(200)["status"], "confirmed");
+    sale.call("POST", &cancel, Value::Null).await.expect(200);
+    let refunds = sale.call("GET", "/refunds", Value::Null).await.expect(200);
+    let mut due: Vec<&str> =
+        refunds["refunds"].as_array().unwrap().iter().map(|refund| refund["reference"].as_str().unwrap()).collect();
+    due.sort_unstable();
+    assert_eq!(due, ["pay_1", "pay_2"]);
+    let settle = format!("/refunds/pay_1/{booking}/settle");
+    assert_eq!(sale.call("POST", &settle, Value::Null).await.expect(200)["status"], "settled");
+    sale.call("POST", &restore, Value::Null).await.expect_problem(409, "not_restorable");
+    buyer.buy(&["E7", "E8"], "pay_3").await;
+
+    let report = sale.reconcile(json!({"source": "aws.scheduler"})).await;
+    assert_in_step(&report);
+    assert!(report["shows"][0]["eventsDrained"].as_u64().unwrap() > 10, "{report}");
+    assert_agreement(&sys, "42").await;
+}
+
+#[tokio::test]
+async fn what_a_binary_left_undone_reconcile_does() {
+    let stores = Stores::own().await;
+    let sys = stores.sys();
+    let sale = Deployment::on(stores).await;
+    let buyer = Buyer(&sale);
+    sale.call("PUT", "/shows/42", show()).await.expect(201);
+    let booking = buyer.buy(&["E1"], "pay_1").await;
+    sale.call("POST", &format!("/bookings/{booking}/cancel"), Value::Null).await.expect(200);
+    let token = buyer.hold(&["E2"]).await;
+
+    // Both are pinned, and neither gets its transaction through.
+    for function in ["bookings", "confirm"] {
+        sale.front(function).on("TransactWriteItems").always().before(Fault::Reset);
+    }
+    let restore = format!("/bookings/{booking}/restore");
+    sale.call("POST", &restore, Value::Null).await.expect_problem(503, "unavailable");
+    buyer.confirm(&token, paid("pay_2")).await.expect_problem(503, "unavailable");
+
+    let report = sale.reconcile(json!({"showId": "42"})).await;
+    assert_eq!(report["shows"][0]["repairs"]["settled"], 2, "{report}");
+    for function in ["bookings", "confirm"] {
+        sale.front(function).clear();
+    }
+    assert_eq!(sale.call("POST", &restore, Value::Null).await.expect(200)["status"], "confirmed");
+    assert_eq!(buyer.confirm(&token, paid("pay_2")).await.expect(200)["seats"], json!(["E2"]));
+    assert_in_step(&sale.reconcile(json!({"showId": "42"})).await);
+    assert_agreement(&sys, "42").await;
+}
+
+#[tokio::test]
+async fn a_log_tells_which_request_was_the_first_and_never_a_token() {
+    let sale = Deployment::on(Stores::own().await).await;
+    let buyer = Buyer(&sale);
+    sale.call("PUT", "/shows/42", show()).await.expect(201);
+    let tokens = [buyer.hold(&["E1"]).await, buyer.hold(&["E2"]).await];
+    let log = sale.serving("hold").await.log();
+    let lines = log.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("no JSON: {line}")));
+    let lines: Vec<Value> = lines.collect();
+    let cold: Vec<&Value> = lines.iter().map(|line| &line["function.cold_start"]).collect();
+    assert_eq!(cold, [&json!(true), &json!(false)], "{log}");
+    assert!(tokens.iter().all(|token| !log.contains(token)), "{log}");
+}
