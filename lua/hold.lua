@@ -23,8 +23,10 @@ local time = call('TIME')
 local now_ms = time[1] * 1000 + math.floor(time[2] / 1000)
 
 -- Check pass.
-local policy = call('HMGET', show_key, 'maxTtl', 'ttl', 'opens', 'closes', 'perHold')
+local policy = call('HMGET', show_key, 'maxTtl', 'ttl', 'opens', 'closes', 'perHold', 'format')
 if not policy[1] then return {-2, 0, 0, '', 0, ''} end
+-- As lib/format.lua, without a call more.
+if policy[6] and policy[6] ~= '1' then return redis.error_reply('FORMAT the show was loaded in layout ' .. policy[6]) end
 if ttl_ms > tonumber(policy[1]) then return {-3, 0, 0, policy[1], 0, ''} end
 if ttl_ms == 0 then ttl_ms = tonumber(policy[2]) end
 

@@ -5,7 +5,7 @@
 //! lose one call of an operation, `gate` holds a request until the test is ready for it, `poll` waits for a state, `image`
 //! compares what Redis has before and after, `invariants` judge what both stores have in the end. Tests below the routes
 //! find a show in `loaded`; `cluster` is Redis as ElastiCache has it. `runtime_api` runs the built binaries as Lambda does, and
-//! `cases` are the files of `events/`. `like` compares answers, `template` reads template.yaml. The tiers themselves lie in
+//! `cases` are the files of `events/`; `previous` is the release before this one. `like` compares answers, `template` reads template.yaml. The tiers themselves lie in
 //! `tests/tests`.
 
 pub mod cases;
@@ -18,6 +18,7 @@ pub mod like;
 pub mod loaded;
 pub mod monitor;
 pub mod poll;
+pub mod previous;
 pub mod proxy;
 pub mod raw;
 pub mod runtime_api;

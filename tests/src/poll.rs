@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-const WITHIN: Duration = Duration::from_secs(10);
+const WITHIN: Duration = Duration::from_secs(30);
 const BETWEEN: Duration = Duration::from_millis(20);
 
 /// Asks until there is an answer.
 ///
 /// # Panics
-/// When there was none within ten seconds.
+/// When there was none within thirty seconds.
 pub async fn until<T, F: Future<Output = Option<T>>>(what: &str, ask: impl Fn() -> F) -> T {
     let deadline = Instant::now() + WITHIN;
     loop {

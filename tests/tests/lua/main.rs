@@ -1,7 +1,8 @@
 //! Each script of `lua/`, in a module of its name: its codes in the order of precedence that its header gives, the same
 //! call twice, and the races that its header names.
 //!
-//! `pin_units` and `pin_restores` go on with what `pin` does, `mark_repairs` with `mark`. `house` is a show in a Redis, with what buyers do to it; `memory` and `arguments` look at all scripts together.
+//! `pin_units` and `pin_restores` go on with what `pin` does, `mark_repairs` with `mark`. `house` is a show in a Redis, with what buyers do to it; `memory`, `arguments` and
+//! `format` look at all scripts together.
 
 mod apply_seats;
 mod apply_show;
@@ -11,6 +12,7 @@ mod close_zone;
 mod compare;
 mod expire;
 mod extend;
+mod format;
 mod free;
 mod hold;
 mod hold_status;

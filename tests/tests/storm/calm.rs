@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use holdfast::adapters::redis::keys;
 use holdfast::domain::places::{SHARDS, unit_number};
 use holdfast::domain::{BookingId, Repairs, ShowId, ZoneId};
-use holdfast::ports::{ListSold, ReadRefund};
+use holdfast::ports::{ListSold, ReadRefund, Replacement, SurveyShow, Touch};
 use holdfast_tests::image::booking_of;
 use holdfast_tests::invariants::assert_agreement;
 use holdfast_tests::loaded::deadline;
@@ -20,6 +20,7 @@ use crate::scene::{Scene, ZONES};
 pub async fn judge(scene: &Scene) {
     let show = ShowId::parse(&scene.show).unwrap();
     holds_lapse(scene, &show).await;
+    no_replacement_is_under_way(scene, &show).await;
     let report = scene.sys.reconcile(json!({})).await;
     println!("{report}");
     assert_eq!((&report["complete"], &report["errors"]), (&json!(true), &json!([])), "{report}");
@@ -50,6 +51,18 @@ async fn holds_lapse(scene: &Scene, show: &ShowId) {
             .await
             .unwrap();
         (soon == 0).then_some(())
+    })
+    .await;
+}
+
+/// Waits until the closing mark of a PUT that died has run out: until then reconcile leaves the show to that PUT.
+async fn no_replacement_is_under_way(scene: &Scene, show: &ShowId) {
+    until("the replacement is given up", || async {
+        let survey = scene.sys.app().stores(deadline()).survey_show(show).await.unwrap();
+        match survey {
+            Touch::Known(survey) => (survey.replacement != Replacement::UnderWay).then_some(()),
+            other => panic!("{other:?}"),
+        }
     })
     .await;
 }

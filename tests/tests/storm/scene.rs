@@ -12,8 +12,9 @@ use tokio::time::Instant;
 use crate::goals::Goals;
 use crate::pool::Pool;
 
-/// Environments of the functions.
-const ENVIRONMENTS: usize = 8;
+/// Environments of the functions, of this release and of the one before: a deployment is under way.
+const ENVIRONMENTS: usize = 4;
+const EARLIER_ENVIRONMENTS: usize = 4;
 /// Seats that the show always has, and those that a PUT takes away and adds again.
 pub const SEATS: u64 = 50;
 pub const EXTRA: u64 = 3;
@@ -34,6 +35,7 @@ pub struct Shared {
     pub goals: Goals,
     /// When it is over.
     pub until: Instant,
+    _earlier: Proxy,
     _dynamo: Dynamo,
 }
 
@@ -43,11 +45,14 @@ impl Scene {
         let proxy = Proxy::redis(redis.addr()).await;
         let front = Front::start(&dynamo.endpoint()).await;
         let sys = Sys::with(&proxy.url(), &front.endpoint(), &[]);
-        let environments = sys.clients(ENVIRONMENTS);
+        let earlier = Proxy::of_the_previous_release(proxy.addr()).await;
+        let mut environments = sys.clients(ENVIRONMENTS);
+        environments.extend(Sys::with(&earlier.url(), &front.endpoint(), &[]).clients(EARLIER_ENVIRONMENTS));
         let show = sys.define(layout(0, true)).await;
         sys.get(&format!("/shows/{show}/stock/GA")).await.expect(200);
         let (pool, goals) = (Pool::default(), Goals::default());
-        let shared = Shared { sys, environments, proxy, front, show, pool, goals, until, _dynamo: dynamo };
+        let shared =
+            Shared { sys, environments, proxy, front, show, pool, goals, until, _earlier: earlier, _dynamo: dynamo };
         (Scene(Arc::new(shared)), redis)
     }
 

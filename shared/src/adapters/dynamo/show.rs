@@ -70,8 +70,9 @@ impl Dynamo {
             .key_condition_expression("#pk = :pk")
             .expression_attribute_names("#pk", PARTITION)
             .expression_attribute_names("#sk", SORT)
+            .expression_attribute_names("#format", "format")
             .expression_attribute_values(":pk", AttributeValue::S(partition))
-            .projection_expression("#pk, #sk, booking, version")
+            .projection_expression("#pk, #sk, #format, booking, version")
             .set_exclusive_start_key(from);
         Box::pin(self.within("query of sold places", query.send()))
     }

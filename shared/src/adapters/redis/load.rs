@@ -111,6 +111,7 @@ pub(super) fn policy_args(show: &Show) -> Vec<String> {
         ("maxLife", (show.hold.max_lifetime_seconds * 1000).to_string()),
         ("late", late.to_owned()),
         ("version", show.version.to_string()),
+        ("format", scripts::FORMAT.to_owned()),
     ];
     fields.into_iter().flat_map(|(field, value)| [field.to_owned(), value]).collect()
 }

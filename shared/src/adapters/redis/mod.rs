@@ -52,7 +52,7 @@ enum Remedy {
     Reconnect,
     /// The server asks to come back.
     Wait,
-    /// The server is full: not now, and nothing was done.
+    /// The server is full, or the show is one of another release: not now, and nothing was done.
     GiveUp,
     /// Our fault.
     Fault,
@@ -175,7 +175,7 @@ fn remedy(error: &RedisError) -> Remedy {
         ErrorKind::Server(ServerErrorKind::CrossSlot | ServerErrorKind::ExecAbort) => Remedy::Fault,
         _ => match error.code() {
             Some("BUSY" | "UNKILLABLE") => Remedy::Wait,
-            Some("OOM" | "MISCONF" | "NOREPLICAS") => Remedy::GiveUp,
+            Some("OOM" | "MISCONF" | "NOREPLICAS" | "FORMAT") => Remedy::GiveUp,
             // A script's own error names the command that failed in it.
             Some("ERR") if error.to_string().contains("OOM command not allowed") => Remedy::GiveUp,
             Some("ERR" | "WRONGTYPE" | "NOPERM") => Remedy::Fault,

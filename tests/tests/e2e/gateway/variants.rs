@@ -1,5 +1,7 @@
 //! Events of payload 2.0, made into what other set-ups would have sent.
 
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use serde_json::{Map, Value, json};
 
 /// An event of payload 2.0; `None`: it is in the other format already.
@@ -34,23 +36,10 @@ pub fn of_a_domain(event: &str, mapped: &str) -> Option<Value> {
 /// With its body in base64.
 pub fn in_base64(event: &str) -> Option<Value> {
     let mut event = of_payload_2(event).filter(|event| event["isBase64Encoded"] == false)?;
-    let body = base64(event["body"].as_str()?.as_bytes());
+    let body = BASE64_STANDARD.encode(event["body"].as_str()?);
     event["body"] = body.into();
     event["isBase64Encoded"] = true.into();
     Some(event)
-}
-
-fn base64(bytes: &[u8]) -> String {
-    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::new();
-    for chunk in bytes.chunks(3) {
-        let number = chunk.iter().fold(0, |number, byte| number << 8 | usize::from(*byte)) << (8 * (3 - chunk.len()));
-        for place in 0..4 {
-            let letter = LETTERS[number >> (18 - 6 * place) & 63] as char;
-            text.push(if place <= chunk.len() { letter } else { '=' });
-        }
-    }
-    text
 }
 
 /// In payload 1.0.

@@ -54,7 +54,7 @@ pub(in super::super) fn booking_item(booking: &Booking) -> Result<Item, Failure>
 
 /// The booking of an item.
 pub(in super::super) fn read_booking(id: BookingId, item: &Item) -> Result<Booking, Failure> {
-    let attributes = Attributes(item);
+    let attributes = Attributes::of(item)?;
     let decision = match (attributes.text("status")?, attributes.optional("code")) {
         ("confirmed", _) => Decision::Confirmed,
         ("cancelled", _) => Decision::Cancelled(Cancellation {
@@ -108,7 +108,7 @@ pub(in super::super) fn order_entry(booking: &Booking) -> Option<Item> {
 
 /// An entry of either list.
 pub(in super::super) fn read_booking_entry(item: &Item) -> Result<BookingEntry, Failure> {
-    let attributes = Attributes(item);
+    let attributes = Attributes::of(item)?;
     Ok(BookingEntry {
         key: attributes.text(SORT)?.to_owned(),
         booking: BookingId::parse(attributes.text("booking")?).map_err(|_| attributes.missing("booking"))?,

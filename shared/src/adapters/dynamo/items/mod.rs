@@ -20,6 +20,7 @@ pub(super) use show::{read_show, read_show_entry, read_sold_place, show_entry, s
 /// An item of the table.
 pub type Item = HashMap<String, AttributeValue>;
 
+/// The number of this layout.
 const FORMAT: u64 = 1;
 
 pub(super) fn text(value: impl Into<String>) -> AttributeValue {
@@ -39,14 +40,29 @@ pub(super) fn item(key: &Key, attributes: impl IntoIterator<Item = (&'static str
 }
 
 /// Reads attributes of an item; what is missing or of another type is an internal error that names it.
-pub(super) struct Attributes<'a>(pub &'a Item);
+pub(super) struct Attributes<'a>(&'a Item);
 
-impl Attributes<'_> {
-    pub fn missing(&self, name: &str) -> Failure {
-        // The kind of item, and not its whole key: a booking's id is a capability.
+impl<'a> Attributes<'a> {
+    /// Those of an item of this layout, or an earlier one. A later one is of a release that knows more than this one does: it
+    /// is left to that.
+    pub fn of(item: &'a Item) -> Result<Self, Failure> {
+        let attributes = Attributes(item);
+        match attributes.number::<u64>("format") {
+            Ok(format) if format > FORMAT => {
+                Err(Failure::unavailable(format!("an item of kind {} has layout {format}", attributes.kind())))
+            }
+            _ => Ok(attributes),
+        }
+    }
+
+    /// The kind of item, and not its whole key: a booking's id is a capability.
+    fn kind(&self) -> &str {
         let key = self.0.get(PARTITION).and_then(|value| value.as_s().ok());
-        let kind = key.and_then(|key| key.split('#').next()).unwrap_or("?");
-        Failure::internal(format!("an item of kind {kind} has no right {name}"))
+        key.and_then(|key| key.split('#').next()).unwrap_or("?")
+    }
+
+    pub fn missing(&self, name: &str) -> Failure {
+        Failure::internal(format!("an item of kind {} has no right {name}", self.kind()))
     }
 
     pub fn text(&self, name: &str) -> Result<&str, Failure> {

@@ -33,7 +33,7 @@ pub(in super::super) fn drained_item(show: &ShowId, drained: &Drained) -> Item {
 
 /// The same, from its item.
 pub(in super::super) fn read_drained(item: &Item) -> Result<Drained, Failure> {
-    let attributes = Attributes(item);
+    let attributes = Attributes::of(item)?;
     Ok(Drained {
         epoch: attributes.text("epoch")?.to_owned(),
         last: attributes.text("last")?.to_owned(),

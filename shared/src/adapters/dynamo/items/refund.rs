@@ -34,7 +34,7 @@ pub(in super::super) fn refund_entry(reference: &str, booking: BookingId) -> Ite
 
 /// An entry of that list.
 pub(in super::super) fn read_refund_entry(item: &Item) -> Result<RefundEntry, Failure> {
-    let attributes = Attributes(item);
+    let attributes = Attributes::of(item)?;
     Ok(RefundEntry {
         key: attributes.text(SORT)?.to_owned(),
         reference: attributes.text("reference")?.to_owned(),
@@ -44,7 +44,7 @@ pub(in super::super) fn read_refund_entry(item: &Item) -> Result<RefundEntry, Fa
 
 /// The refund of an item.
 pub(in super::super) fn read_refund(item: &Item) -> Result<RefundRecord, Failure> {
-    let attributes = Attributes(item);
+    let attributes = Attributes::of(item)?;
     let optional = |name| attributes.optional(name).map(ToOwned::to_owned);
     Ok(RefundRecord {
         payment: Payment {

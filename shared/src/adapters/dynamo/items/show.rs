@@ -15,7 +15,7 @@ pub(in super::super) fn show_item(show: &Show) -> Result<Item, Failure> {
 
 /// The show of an item.
 pub(in super::super) fn read_show(item: &Item) -> Result<Show, Failure> {
-    let attributes = Attributes(item);
+    let attributes = Attributes::of(item)?;
     let document = attributes.text("document")?;
     serde_json::from_str(document).map_err(|error| Failure::internal_because("stored show", error))
 }
@@ -36,7 +36,7 @@ pub(in super::super) fn show_entry(show: &Show) -> Item {
 
 /// An entry of the list of shows.
 pub(in super::super) fn read_show_entry(item: &Item) -> Result<ShowEntry, Failure> {
-    let attributes = Attributes(item);
+    let attributes = Attributes::of(item)?;
     let instant = |name| {
         let instant = attributes.optional(name).map(str::parse::<jiff::Timestamp>).transpose();
         instant.map_err(|_| attributes.missing(name))
@@ -65,7 +65,7 @@ pub(in super::super) fn sold_place(booking: &Booking, place: &str) -> Item {
 
 /// The place of an item.
 pub(in super::super) fn read_sold_place(item: &Item) -> Result<SoldPlace, Failure> {
-    let attributes = Attributes(item);
+    let attributes = Attributes::of(item)?;
     Ok(SoldPlace {
         place: attributes.text(SORT)?.to_owned(),
         booking: attributes.text("booking")?.to_owned(),

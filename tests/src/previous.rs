@@ -1,0 +1,74 @@
+//! The release before this one, as far as Redis is concerned: what a function of this release sends is sent as that one did.
+
+use std::path::PathBuf;
+use std::sync::LazyLock;
+
+use holdfast::adapters::redis::scripts;
+
+/// A script that both releases have.
+struct Both {
+    name: &'static str,
+    /// As this release sends it, and its SHA-1.
+    now: (&'static str, &'static str),
+    /// As the one before did.
+    before: (String, String),
+}
+
+static SCRIPTS: LazyLock<Vec<Both>> = LazyLock::new(|| {
+    let both = scripts::all().into_iter().filter_map(|script| {
+        let source = std::fs::read_to_string(path(script.name)).ok()?;
+        let sha1 = redis::Script::new(&source).get_hash().to_owned();
+        Some(Both { name: script.name, now: (&script.source, &script.sha1), before: (source, sha1) })
+    });
+    both.collect()
+});
+
+/// Where a script of that release is kept.
+#[must_use]
+pub fn path(script: &str) -> PathBuf {
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/previous")).join(format!("{script}.lua"))
+}
+
+/// The names of its scripts, each with its SHA-1.
+pub fn names() -> impl Iterator<Item = (&'static str, &'static str)> {
+    SCRIPTS.iter().map(|script| (script.name, script.before.1.as_str()))
+}
+
+/// A request to Redis with a script of this release, with that of the one before in its place. Other requests stay as they are.
+#[must_use]
+pub fn as_before(request: Vec<u8>) -> Vec<u8> {
+    // *N, $7, EVALSHA, $40, the SHA-1; or EVAL and the script itself.
+    for Both { now, before, .. } in SCRIPTS.iter() {
+        for (verb, now, before) in [("EVALSHA", now.1, &before.1), ("EVAL", now.0, &before.0)] {
+            let sent = |script: &str| format!("\r\n${}\r\n{verb}\r\n${}\r\n{script}\r\n", verb.len(), script.len());
+            let (from, to) = (sent(now), sent(before));
+            let count = request.iter().position(|byte| *byte == b'\r').unwrap_or(request.len());
+            if let Some(rest) = request[count..].strip_prefix(from.as_bytes()) {
+                return [&request[..count], to.as_bytes(), rest].concat();
+            }
+        }
+    }
+    request
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_script_is_replaced_by_the_one_before_and_all_else_stays() {
+        let script = &scripts::PIN;
+        let before = std::fs::read_to_string(path("pin")).unwrap();
+        let sha1 = redis::Script::new(&before).get_hash().to_owned();
+        let call = |verb: &str, script: &str| {
+            let (verb_length, length) = (verb.len(), script.len());
+            let args = "$1\r\n0\r\n";
+            format!("*3\r\n${verb_length}\r\n{verb}\r\n${length}\r\n{script}\r\n{args}").into_bytes()
+        };
+        assert_eq!(as_before(call("EVALSHA", &script.sha1)), call("EVALSHA", &sha1));
+        assert_eq!(as_before(call("EVAL", &script.source)), call("EVAL", &before));
+        assert_eq!(as_before(call("EVAL", "return 1")), call("EVAL", "return 1"));
+        let hello = b"*2\r\n$5\r\nHELLO\r\n$1\r\n3\r\n".to_vec();
+        assert_eq!(as_before(hello.clone()), hello);
+    }
+}
