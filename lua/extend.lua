@@ -40,6 +40,7 @@ for i = 1, #places do
   face.take(i, token, deadline_ms)
   index[2 * i - 1], index[2 * i] = deadline_ms, places[i]
 end
+face.apply()
 redis.call('HSET', hold_key, 'deadline', deadline_ms)
 redis.call('PEXPIRE', hold_key, ttl_ms + DAY_MS)
 redis.call('ZADD', held_key, unpack(index))

@@ -39,7 +39,7 @@ for i = 1, #places do
 end
 if version > recorded then redis.call('SET', booking_key, version, 'PX', DAY_MS) end
 if #freed > 0 then
-  face.recount()
+  face.apply()
   redis.call('ZREM', held_key, unpack(freed))
   event(events_key, 'freed', freed)
 end

@@ -11,8 +11,8 @@
 --
 -- The first sold_count places are sold to buyer_booking; the rest of the hold goes back for sale. In a confirm all are
 -- sold and buyer_booking is hold_booking. In a read repair the buyer is another booking: the guard refused this hold,
--- which ends as a whole, or goes on with other units. A place of another booking, or of a live hold of another token, is not touched; the version
--- is then not recorded, so that a later mark can still do it. `expired` is what a reconcile says of a hold that has a sold
+-- which ends as a whole, or goes on with other units. A place of another booking, or of a live hold of another token, is
+-- not touched; the version is then not recorded, so that a later mark can still do it. `expired` is what a reconcile says of a hold that has a sold
 -- place: not when the sale is not the newest that is known, and not of a hold that is being confirmed, whose own decision
 -- ends it (but of a restore).
 
@@ -37,32 +37,30 @@ local face = places_face(FIRST_PLACE_KEY, zone, places, show_key)
 local sold, holder = face.read(now_ms, token)
 
 -- Write pass.
-local marked, kept, freed, passed_over = {}, {}, {}, false
+local marked, freed, unheld, passed_over = {}, {}, {}, false
 for i = 1, #places do
   local mine = holder[i] == token
   -- A unit above a lowered capacity was handed out before, and can still be sold to who had it.
   local unsold = sold[i] == '' or zone ~= '' and not sold[i]
   if i <= sold_count and current and unsold and (mine or not holder[i]) then
     face.sell(i, buyer_booking)
-    marked[#marked + 1] = places[i]
+    marked[#marked + 1], unheld[#unheld + 1] = places[i], places[i]
   elseif sold[i] and sold[i] ~= '' and mine then
     -- Sold, and held all the same: whoever bought it keeps it.
     face.sell(i, sold[i])
-    kept[#kept + 1] = places[i]
+    unheld[#unheld + 1] = places[i]
     passed_over = passed_over or i <= sold_count and sold[i] ~= buyer_booking
   else
     if i <= sold_count and sold[i] ~= buyer_booking then passed_over = true end
     if mine and ends then
       face.let_go(i)
-      freed[#freed + 1] = places[i]
+      freed[#freed + 1], unheld[#unheld + 1] = places[i], places[i]
     end
   end
 end
-if #marked + #kept + #freed > 0 then
-  face.recount()
-  if #kept > 0 then redis.call('ZREM', held_key, unpack(kept)) end
-  if #marked > 0 then redis.call('ZREM', held_key, unpack(marked)) end
-  if #freed > 0 then redis.call('ZREM', held_key, unpack(freed)) end
+if #unheld > 0 then
+  face.apply()
+  redis.call('ZREM', held_key, unpack(unheld))
 end
 if version > recorded and not passed_over then redis.call('SET', booking_key, version, 'PX', DAY_MS) end
 if ends then

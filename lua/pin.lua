@@ -105,7 +105,7 @@ for i = 1, #places do
   index[2 * i - 1], index[2 * i] = until_ms, places[i]
 end
 if next_fresh then redis.call('SET', KEYS[FIRST_PLACE_KEY + 1], next_fresh) end
-face.recount()
+face.apply()
 local names = table.concat(places, ' ')
 if state ~= 'confirming' then
   hold[4], hold[5], hold[6], hold[7] = now_ms, payment, order, hold[7] or buyer

@@ -34,7 +34,7 @@ for i = 1, #places do
     freed[#freed + 1] = places[i]
   end
 end
-face.recount()
+face.apply()
 redis.call('HSET', hold_key, 'state', 'released', 'deadline', now_ms)
 redis.call('PEXPIRE', hold_key, DAY_MS)
 if #freed > 0 then

@@ -78,7 +78,7 @@ for i = 1, #units do
   face.take(i, token, deadline_ms)
   index[2 * i - 1], index[2 * i] = deadline_ms, units[i]
 end
-face.recount()
+face.apply()
 redis.call('ZADD', held_key, unpack(index))
 event(events_key, 'held', units, 'until', deadline_ms)
 return {free_count - quantity, ttl_ms, deadline_ms, places, 'active', 1, ''}

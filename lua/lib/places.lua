@@ -1,4 +1,5 @@
--- Seats and units behind one face, for the scripts that move places, or look at them. It is put in front of each of them. A face reads all of its places at once, then writes them one by one:
+-- Seats and units behind one face, for the scripts that move places, or look at them. It is put in front of each of them.
+-- A face reads all of its places at once, is told what becomes of each, and then writes:
 --
 --   read(now_ms, token) -> sold, holder   sold[i]: false (no such place), '' (for sale) or a booking id;
 --                                         holder[i]: the token that has place i now, or false
@@ -6,7 +7,7 @@
 --   let_go(i)                             held by nobody, for sale again
 --   sell(i, booking)                      sold to the booking, held by nobody
 --   unsell(i)                             for sale again
---   recount()                             the zone's stock, from its units, after any of these
+--   apply()                               writes all of these, and the zone's stock
 --
 -- The keys of the places come last in KEYS, from `first_key`: seats, seat-hold... for seats, and stock, stock-next,
 -- stock-returned, stock-held, stock-holders, stock-sold for the units of a zone.
@@ -34,7 +35,7 @@ local function seats_face(first_key, seats)
     redis.call('HSET', seats_key, seats[i], booking)
   end
   function face.unsell(i) redis.call('HSET', seats_key, seats[i], '') end
-  function face.recount() end
+  function face.apply() end
   return face
 end
 
@@ -44,13 +45,13 @@ local function units_face(first_key, units, zone, show_key)
   local capacity = tonumber(redis.call('HGET', show_key, 'zone:' .. zone) or 0)
   local number, face = {}, {}
   for i = 1, #units do number[i] = string.sub(units[i], #zone + 2) end
-
-  -- A unit that was handed out once and is free again is `returned`; one from the fresh counter upwards is fresh
-  -- whenever nobody holds or has bought it.
-  local function give_back(i)
-    local next_fresh = tonumber(redis.call('GET', next_key) or 1)
-    if tonumber(number[i]) < next_fresh then redis.call('ZADD', returned_key, number[i], number[i]) end
+  -- What each key gets, and what it loses.
+  local held, holders, sold, free = {}, {}, {}, {}
+  local unheld, unsold, unreturned = {}, {}, {}
+  local function add(list, ...)
+    for _, value in ipairs({...}) do list[#list + 1] = value end
   end
+
   function face.read(now_ms, token)
     if #number == 0 then return {}, {} end
     local bought = redis.call('HMGET', sold_key, unpack(number))
@@ -65,27 +66,46 @@ local function units_face(first_key, units, zone, show_key)
     return sold, holder
   end
   function face.take(i, token, deadline_ms)
-    redis.call('ZADD', held_key, deadline_ms, number[i])
-    redis.call('HSET', holders_key, number[i], token)
-    redis.call('ZREM', returned_key, number[i])
+    add(held, deadline_ms, number[i])
+    add(holders, number[i], token)
+    add(unreturned, number[i])
   end
   function face.let_go(i)
-    redis.call('ZREM', held_key, number[i])
-    redis.call('HDEL', holders_key, number[i])
-    give_back(i)
+    add(unheld, number[i])
+    add(free, number[i])
   end
   function face.sell(i, booking)
-    redis.call('ZREM', held_key, number[i])
-    redis.call('HDEL', holders_key, number[i])
-    redis.call('ZREM', returned_key, number[i])
-    redis.call('HSET', sold_key, number[i], booking)
+    add(sold, number[i], booking)
+    add(unheld, number[i])
+    add(unreturned, number[i])
   end
   function face.unsell(i)
-    redis.call('HDEL', sold_key, number[i])
-    give_back(i)
+    add(unsold, number[i])
+    add(free, number[i])
   end
-  function face.recount()
-    redis.call('SET', stock_key, capacity - redis.call('ZCARD', held_key) - redis.call('HLEN', sold_key))
+  -- Everything is read before anything is written, and each key gets what it gets before it loses what it loses, once: one
+  -- that has lost its last member is gone, and while a slot moves no script may ask for a key that is gone.
+  function face.apply()
+    local held_count, sold_count = redis.call('ZCARD', held_key), redis.call('HLEN', sold_key)
+    local next_fresh, returned = tonumber(redis.call('GET', next_key) or 1), {}
+    -- A unit that was handed out once and is free again is `returned`; one from the fresh counter upwards is fresh
+    -- whenever nobody holds or has bought it.
+    for _, n in ipairs(free) do
+      if tonumber(n) < next_fresh then add(returned, n, n) end
+    end
+    if #held > 0 then
+      held_count = held_count + redis.call('ZADD', held_key, unpack(held))
+      redis.call('HSET', holders_key, unpack(holders))
+    end
+    if #sold > 0 then sold_count = sold_count + redis.call('HSET', sold_key, unpack(sold)) end
+    if #returned > 0 then redis.call('ZADD', returned_key, unpack(returned)) end
+    if #unheld > 0 then
+      held_count = held_count - redis.call('ZREM', held_key, unpack(unheld))
+      redis.call('HDEL', holders_key, unpack(unheld))
+    end
+    if #unsold > 0 then sold_count = sold_count - redis.call('HDEL', sold_key, unpack(unsold)) end
+    if #unreturned > 0 then redis.call('ZREM', returned_key, unpack(unreturned)) end
+    redis.call('SET', stock_key, capacity - held_count - sold_count)
   end
   return face
 end
@@ -161,7 +181,7 @@ local function expire_units(first_key, zone, lapsed, show_key, held_key, events_
   local units = unit_names(zone, lapsed)
   local face = units_face(first_key, units, zone, show_key)
   for i = 1, #units do face.let_go(i) end
-  face.recount()
+  face.apply()
   redis.call('ZREM', held_key, unpack(units))
   event(events_key, 'expired', units)
 end

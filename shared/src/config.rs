@@ -174,13 +174,15 @@ impl Config {
         let region = reader.text("AWS_REGION", "us-east-1");
         let credentials = reader.credentials(endpoint.is_some());
         let request_budget = reader.millis("REQUEST_BUDGET_MS", 2000);
+        let cluster = reader.flag("REDIS_CLUSTER");
         let config = Config {
             redis: RedisConfig {
-                url: reader.redis_url(),
-                cluster: reader.flag("REDIS_CLUSTER"),
+                url: reader.redis_url(cluster),
+                cluster,
                 authorities: reader.authorities(),
                 iam: reader.iam(region.clone(), credentials.clone()),
-                connect_timeout: reader.millis("REDIS_CONNECT_TIMEOUT_MS", 500),
+                // A request that meets a dead master has to reach another one yet.
+                connect_timeout: reader.millis("REDIS_CONNECT_TIMEOUT_MS", 500).min(request_budget / 4),
                 // A mute connection has to be found out before the request's time is up: it is then replaced.
                 response_timeout: reader.millis("REDIS_RESPONSE_TIMEOUT_MS", 500).min(request_budget / 2),
             },
@@ -277,7 +279,7 @@ impl Reader<'_> {
     }
 
     /// The URL, with the user and the password that were given beside it.
-    fn redis_url(&mut self) -> String {
+    fn redis_url(&mut self, cluster: bool) -> String {
         let Some(text) = self.optional("REDIS_URL") else {
             self.problem("REDIS_URL", "must be set, like redis://127.0.0.1:6379");
             return String::new();
@@ -286,6 +288,9 @@ impl Reader<'_> {
             self.problem("REDIS_URL", "must be a URL like redis://host:6379 or rediss://host:6379");
             return text;
         };
+        if cluster && !matches!(url.path(), "" | "/" | "/0") {
+            self.problem("REDIS_URL", "must name no database: a cluster has one only");
+        }
         // With IAM the password is a token of its own for each connection.
         if self.optional("REDIS_IAM_CACHE").is_none()
             && let Some(password) = self.optional("REDIS_PASSWORD")
@@ -315,8 +320,9 @@ impl Reader<'_> {
         let is_name =
             |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
         let (serverless, cache) = match cache.split_once(':') {
-            Some(("replicationgroup", name)) if is_name(name) => (false, name.to_owned()),
-            Some(("serverlesscache", name)) if is_name(name) => (true, name.to_owned()),
+            // ElastiCache's names have no capitals, whatever they were made with.
+            Some(("replicationgroup", name)) if is_name(name) => (false, name.to_ascii_lowercase()),
+            Some(("serverlesscache", name)) if is_name(name) => (true, name.to_ascii_lowercase()),
             _ => {
                 self.problem("REDIS_IAM_CACHE", "must be replicationgroup:<id> or serverlesscache:<name>");
                 return None;
@@ -396,5 +402,19 @@ mod tests {
             ("TOKEN_SECRET", "a secret of a test, and long enough"),
         ]);
         assert!(Config::from_vars(&own).is_ok());
+    }
+
+    #[test]
+    fn a_cluster_has_one_database() {
+        let set = |url, cluster| {
+            let more = [("REDIS_URL", url), ("REDIS_CLUSTER", cluster), ("AWS_ENDPOINT_URL_DYNAMODB", "http://a")];
+            Config::from_vars(&vars(
+                &[more.as_slice(), &[("TOKEN_SECRET", "a secret of a test, and long enough")]].concat(),
+            ))
+        };
+        assert!(set("redis://a/1", "false").is_ok());
+        assert!(set("redis://a/0", "true").is_ok());
+        let error = set("redis://a/1", "true").map(|_| ()).map_err(|error| error.to_string()).err().unwrap_or_default();
+        assert!(error.contains("REDIS_URL: must name no database"), "{error}");
     }
 }

@@ -91,11 +91,11 @@ impl ReportLines<'_> {
         if let Some(due) = gauges.refunds_due {
             values.push(("RefundsDue", Unit::Count, due as f64));
             values.push(("HoldsAlive", Unit::Count, gauges.holds_alive as f64));
-            values.push((
-                "CacheEvictedKeys",
-                Unit::Count,
-                gauges.cache.iter().map(|node| node.evicted_keys).sum::<u64>() as f64,
-            ));
+        }
+        // And the cache's only if all of it has answered: a sum without one of them would look like a change.
+        if !gauges.cache.is_empty() {
+            let evicted = gauges.cache.iter().map(|node| node.evicted_keys).sum::<u64>() as f64;
+            values.push(("CacheEvictedKeys", Unit::Count, evicted));
         }
         if let Some(percent) = gauges.cache.iter().filter_map(|node| node.memory_percent).max() {
             values.push(("CacheMemoryPercent", Unit::Percent, percent as f64));

@@ -120,20 +120,31 @@ async fn who_was_refused_logs_in_as_soon_as_the_password_is_one() {
     only_from_now_on(&mut redis).await;
     let show = sys.define(json!({})).await;
     sys.hold(&show, &["E1"]).await.expect(201);
+}
 
-    // While it has a connection: nothing that it presents is taken, and then it is again.
+/// A server ends no session because a later login was refused: buyers notice nothing, and it is tried again.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_connection_whose_new_login_is_refused_goes_on_and_logs_in_later() {
+    let server = RedisServer::start(None, &[]).unwrap();
+    let mut redis = raw::redis(&server.url()).await;
+    only_from_now_on(&mut redis).await;
+    let sys = Sys::with(&server.url(), &servers::dynamo().await.endpoint(), &VARS);
+    let show = sys.define(json!({})).await;
+    sys.hold(&show, &["E1"]).await.expect(201);
+    let old = connections(&mut redis).await;
+
     let () = redis::cmd("ACL").arg(&["SETUSER", USER, "resetpass"]).query_async(&mut redis).await.unwrap();
-    until("a login is refused", || async {
-        let answer = sys.get(&format!("/shows/{show}/stock/GA")).await;
-        if answer.status != 200 {
-            answer.clone().expect_problem(503, "unavailable");
-        }
-        (answer.status == 503).then_some(())
+    let (_, failed) = logins(&mut redis).await;
+    until("two logins are refused", || async {
+        sys.get(&format!("/shows/{show}/stock/GA")).await.expect(200);
+        let (_, now) = logins(&mut redis.clone()).await;
+        (now >= failed + 2).then_some(())
     })
     .await;
     only_from_now_on(&mut redis).await;
-    sys.hold(&show, &["E2"]).await.expect(201);
     logged_in_anew(&redis, &sys, &show).await;
+    sys.hold(&show, &["E2"]).await.expect(201);
+    assert_eq!(connections(&mut redis).await, old);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

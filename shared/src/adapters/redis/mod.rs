@@ -163,11 +163,12 @@ fn command(verb: &str, script: &str, keys: &[String], args: &[&str]) -> Cmd {
 fn remedy(error: &RedisError) -> Remedy {
     match error.kind() {
         ErrorKind::Server(ServerErrorKind::NoScript) => Remedy::SendSource,
-        ErrorKind::Server(ServerErrorKind::ReadOnly | ServerErrorKind::Moved | ServerErrorKind::Ask) => {
-            Remedy::Reconnect
-        }
+        ErrorKind::Server(ServerErrorKind::ReadOnly) => Remedy::Reconnect,
+        // Two nodes send it to each other: the move of its slot is about to end.
         ErrorKind::Server(
-            ServerErrorKind::BusyLoading
+            ServerErrorKind::Moved
+            | ServerErrorKind::Ask
+            | ServerErrorKind::BusyLoading
             | ServerErrorKind::TryAgain
             | ServerErrorKind::ClusterDown
             | ServerErrorKind::MasterDown,
@@ -176,6 +177,8 @@ fn remedy(error: &RedisError) -> Remedy {
         _ => match error.code() {
             Some("BUSY" | "UNKILLABLE") => Remedy::Wait,
             Some("OOM" | "MISCONF" | "NOREPLICAS" | "FORMAT") => Remedy::GiveUp,
+            // A slot began to move while the script ran: the rest of it is done by a repeat, when the move is over.
+            Some("ERR") if error.to_string().contains("non local key") => Remedy::Wait,
             // A script's own error names the command that failed in it.
             Some("ERR") if error.to_string().contains("OOM command not allowed") => Remedy::GiveUp,
             Some("ERR" | "WRONGTYPE" | "NOPERM") => Remedy::Fault,

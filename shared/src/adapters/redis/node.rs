@@ -1,13 +1,17 @@
 //! One server: the connection to it is made on first use, and made anew after it died.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::SystemTime;
+use std::time::{Duration, Instant, SystemTime};
 
 use redis::aio::{ConnectionLike, MultiplexedConnection};
 use redis::{AsyncConnectionConfig, Client, Cmd, ConnectionAddr, ConnectionInfo, RedisError, RedisResult, Value};
 
 use super::iam::IamTokens;
-use crate::config::{IamLogin, RedisConfig};
+use crate::config::RedisConfig;
+use crate::{Failure, telemetry};
+
+/// When a login that was refused, or got no answer, is tried again at the latest.
+const LOGIN_AGAIN: Duration = Duration::from_secs(30);
 
 /// A server. Its commands share one connection.
 pub struct Node {
@@ -23,8 +27,8 @@ struct Slot {
     connection: Option<MultiplexedConnection>,
     /// Why there is none, if the last try failed.
     refused: Option<RedisError>,
-    /// When it logged in, by a clock that goes on while the process is frozen.
-    logged_in: Option<SystemTime>,
+    /// When it logged in, by a clock that goes on while the process is frozen, and how long that is good for.
+    login: Option<(SystemTime, Duration)>,
 }
 
 impl Node {
@@ -50,7 +54,7 @@ impl Node {
     pub async fn send(&self, command: &Cmd) -> (u64, RedisResult<Value>) {
         let (generation, connection) = self.logged_in().await;
         let answer = match connection {
-            Ok(mut connection) => connection.req_packed_command(command).await,
+            Ok(mut connection) => self.watched(generation, connection.req_packed_command(command)).await,
             Err(error) => Err(error),
         };
         // A server's error may arrive as a value.
@@ -64,10 +68,19 @@ impl Node {
         words.cmd("ASKING").add_command(command.clone());
         let (generation, connection) = self.logged_in().await;
         let answers = match connection {
-            Ok(mut connection) => connection.req_packed_commands(&words, 0, 2).await,
+            Ok(mut connection) => self.watched(generation, connection.req_packed_commands(&words, 0, 2)).await,
             Err(error) => Err(error),
         };
         (generation, answers.and_then(|answers| answers.into_iter().next_back().unwrap_or(Value::Nil).extract_error()))
+    }
+
+    /// Waits for an answer. When the caller's time is up before, the connection is not to be trusted any more if it has been
+    /// mute for half of the time that an answer may take: whoever comes next has a new one.
+    async fn watched<T>(&self, generation: u64, answer: impl Future<Output = T>) -> T {
+        let waiting = Waiting { node: self, generation, since: Instant::now() };
+        let answer = answer.await;
+        std::mem::forget(waiting);
+        answer
     }
 
     /// Forgets a connection that died, unless somebody else has replaced it already.
@@ -78,9 +91,20 @@ impl Node {
         }
     }
 
+    /// Lets the connection go. Commands under way still get their answers.
+    pub fn disconnect(&self) {
+        self.slot().connection = None;
+    }
+
     /// Whether there is a connection, dead or alive.
     pub fn is_connected(&self) -> bool {
         self.slot().connection.is_some()
+    }
+
+    /// Whether there is none because the last try to have one failed.
+    pub fn is_out_of_reach(&self) -> bool {
+        let slot = self.slot();
+        slot.connection.is_none() && slot.refused.is_some()
     }
 
     fn slot(&self) -> MutexGuard<'_, Slot> {
@@ -94,29 +118,34 @@ impl Node {
         (*generation, connection.clone().map(Ok).or(refused))
     }
 
-    /// The connection, with a login that is good for longer than this call. Others go on meanwhile: the old one still is, too.
+    /// The connection, with a login that is good for longer than this call. Others go on meanwhile: the old one still is, too. So
+    /// it is when the new one is refused: a server ends no session for that.
     async fn logged_in(&self) -> (u64, RedisResult<MultiplexedConnection>) {
         let (generation, made) = self.connection().await;
-        match (made, &self.config.iam) {
-            (Ok(mut connection), Some(login)) if self.is_login_due(login) => {
-                let tokens = IamTokens::new(login.clone());
-                let answer = match tokens.login(SystemTime::now()) {
-                    Ok(command) => connection.req_packed_command(&command).await.and_then(Value::extract_error),
-                    Err(error) => Err(error),
-                };
-                (generation, answer.map(|_| connection))
+        let (Ok(mut connection), Some(login)) = (made.clone(), &self.config.iam) else { return (generation, made) };
+        if self.is_login_due(LOGIN_AGAIN.min(login.renew_after)) {
+            let now = SystemTime::now();
+            let answer = match IamTokens::new(login.clone()).login(now) {
+                Ok(command) => connection.req_packed_command(&command).await.and_then(Value::extract_error),
+                Err(error) => Err(error),
+            };
+            match answer {
+                Ok(_) => self.slot().login = Some((now, login.renew_after)),
+                Err(error) => {
+                    let failure = Failure::Unavailable { what: "AUTH".to_owned(), source: Some(error.into()) };
+                    telemetry::warn("Redis took no new login", &failure);
+                }
             }
-            (made, _) => (generation, made),
         }
+        (generation, made)
     }
 
-    /// Whether the login is so old that a new one is due. It is the caller's to make, and nobody else's.
-    fn is_login_due(&self, login: &IamLogin) -> bool {
+    /// Whether the login is so old that a new one is due. It is the caller's to make, and for a while nobody else's.
+    fn is_login_due(&self, again: Duration) -> bool {
         let mut slot = self.slot();
-        let age = slot.logged_in.map(|at| at.elapsed().unwrap_or_default());
-        let is_due = age.is_some_and(|age| age >= login.renew_after);
+        let is_due = slot.login.is_some_and(|(at, good_for)| at.elapsed().unwrap_or_default() >= good_for);
         if is_due {
-            slot.logged_in = Some(SystemTime::now());
+            slot.login = Some((SystemTime::now(), again));
         }
         is_due
     }
@@ -137,7 +166,7 @@ impl Node {
         slot.generation += 1;
         slot.connection = made.as_ref().ok().cloned();
         slot.refused = made.as_ref().err().cloned();
-        slot.logged_in = Some(now);
+        slot.login = self.config.iam.as_ref().map(|login| (now, login.renew_after));
         (slot.generation, made)
     }
 
@@ -153,5 +182,20 @@ impl Node {
             info = info.set_redis_settings(settings);
         }
         Client::open(info)?.get_multiplexed_async_connection_with_config(&config).await
+    }
+}
+
+/// Somebody who waits for an answer. Dropped while he does, he has given up.
+struct Waiting<'a> {
+    node: &'a Node,
+    generation: u64,
+    since: Instant,
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        if self.since.elapsed() >= self.node.config.response_timeout / 2 {
+            self.node.discard(self.generation);
+        }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use redis::{ConnectionAddr, ConnectionInfo};
+use redis::{ConnectionAddr, ConnectionInfo, ErrorKind, RedisError, RedisResult};
 
 use super::super::node::Node;
 use super::slots::{Address, Range};
@@ -20,6 +20,9 @@ pub struct Map {
     moved: BTreeMap<u16, Address>,
     /// Masters that perhaps are none any more.
     doubted: BTreeSet<Address>,
+    /// How often somebody has asked around, and why the last one who did learnt nothing.
+    looks: u64,
+    unknown: Option<RedisError>,
 }
 
 impl Map {
@@ -27,18 +30,11 @@ impl Map {
     pub fn new(first: ConnectionInfo, config: Arc<RedisConfig>) -> Self {
         let first = Arc::new(Node::new(first, Arc::clone(&config)));
         let (nodes, moved, doubted) = (BTreeMap::new(), BTreeMap::new(), BTreeSet::new());
-        Self { first, config, nodes, ranges: Vec::new(), moved, doubted }
+        Self { first, config, nodes, ranges: Vec::new(), moved, doubted, looks: 0, unknown: None }
     }
 
     fn address(&self, slot: u16) -> Option<&Address> {
-        let range = || self.ranges.iter().find(|range| (range.first..=range.last).contains(&slot));
-        self.moved.get(&slot).or_else(|| Some(&range()?.master))
-    }
-
-    /// The master of a slot, in doubt or not.
-    pub fn master(&mut self, slot: u16) -> Option<Arc<Node>> {
-        let address = self.address(slot)?.clone();
-        Some(self.at(&address))
+        self.moved.get(&slot).or_else(|| master_of(&self.ranges, slot))
     }
 
     /// The master of a slot, if nothing speaks against it.
@@ -47,10 +43,22 @@ impl Map {
         Some(self.at(&address))
     }
 
-    /// All masters.
-    pub fn masters(&mut self) -> Vec<Arc<Node>> {
+    /// The master of a slot after the last look around, or why it is not known.
+    pub fn found(&mut self, slot: u16) -> RedisResult<Arc<Node>> {
+        if let Some(error) = &self.unknown {
+            return Err(error.clone());
+        }
+        let address = self.address(slot).ok_or_else(no_master)?.clone();
+        Ok(self.at(&address))
+    }
+
+    /// All masters after the last look around, or why they are not known.
+    pub fn masters(&mut self) -> RedisResult<Vec<Arc<Node>>> {
+        if let Some(error) = &self.unknown {
+            return Err(error.clone());
+        }
         let addresses: BTreeSet<Address> = self.ranges.iter().map(|range| range.master.clone()).collect();
-        addresses.iter().map(|address| self.at(address)).collect()
+        Ok(addresses.iter().map(|address| self.at(address)).collect())
     }
 
     /// The node at an address: with TLS and a login as the first one.
@@ -76,6 +84,11 @@ impl Map {
         self.moved.insert(slot, address.clone());
     }
 
+    /// How often somebody has asked around.
+    pub fn looks(&self) -> u64 {
+        self.looks
+    }
+
     /// A node is not to be trusted to be a master.
     pub fn doubt(&mut self, node: &Arc<Node>) {
         let address = self.nodes.iter().find(|(_, known)| Arc::ptr_eq(known, node)).map(|(address, _)| address.clone());
@@ -83,17 +96,32 @@ impl Map {
     }
 
     /// Whom to ask for the slots: those to whom there is a connection, and all the others.
-    pub fn informants(&self) -> (Vec<Arc<Node>>, Vec<Arc<Node>>) {
+    pub fn informants(&self) -> [Vec<Arc<Node>>; 2] {
         let is_near = |address: &Address, node: &Arc<Node>| node.is_connected() && !self.doubted.contains(address);
         let (mut near, mut far) = (Vec::new(), vec![Arc::clone(&self.first)]);
         for (address, node) in &self.nodes {
             if is_near(address, node) { &mut near } else { &mut far }.push(Arc::clone(node));
         }
-        (near, far)
+        [near, far]
     }
 
-    /// Takes over what a node says. Nodes that it does not know are forgotten, with their connections.
-    pub fn replace(&mut self, ranges: Vec<Range>) {
+    /// Whether somebody says that a slot has a master that is in doubt, or none.
+    pub fn is_doubtful(&self, ranges: &[Range], slot: u16) -> bool {
+        master_of(ranges, slot).is_none_or(|master| self.doubted.contains(master))
+    }
+
+    /// Takes over what came of a look around. Nodes that are not heard of any more are forgotten, with their connections. The
+    /// one that the configuration names is connected to anew each time: its name may lead elsewhere by then.
+    pub fn learn(&mut self, heard: RedisResult<Vec<Range>>) {
+        self.first.disconnect();
+        self.looks += 1;
+        match heard {
+            Ok(ranges) => self.replace(ranges),
+            Err(error) => self.unknown = Some(error),
+        }
+    }
+
+    fn replace(&mut self, ranges: Vec<Range>) {
         let known: BTreeSet<&Address> =
             ranges.iter().flat_map(|range| range.replicas.iter().chain([&range.master])).collect();
         self.nodes.retain(|address, _| known.contains(address));
@@ -105,5 +133,14 @@ impl Map {
         self.ranges = ranges;
         self.moved.clear();
         self.doubted.clear();
+        self.unknown = None;
     }
+}
+
+fn master_of(ranges: &[Range], slot: u16) -> Option<&Address> {
+    ranges.iter().find(|range| (range.first..=range.last).contains(&slot)).map(|range| &range.master)
+}
+
+fn no_master() -> RedisError {
+    RedisError::from((ErrorKind::ClusterConnectionNotFound, "no node is known to have the slot"))
 }

@@ -11,8 +11,10 @@ mod map;
 mod slots;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
-use futures_util::future::{join_all, select_ok};
+use futures_util::future::join_all;
+use futures_util::{StreamExt, stream};
 use redis::{Cmd, ConnectionInfo, ErrorKind, RedisError, RedisResult, ServerErrorKind, Value};
 
 use super::connection::Sent;
@@ -20,9 +22,14 @@ use super::node::Node;
 use crate::config::RedisConfig;
 use map::Map;
 use slots::Range;
+use tokio::time::timeout;
 
 /// How often a command is sent on to where a node says that it belongs.
 const HOPS: usize = 4;
+/// How long an answer that is doubtful is held back, for others to say otherwise.
+const OTHERWISE_WITHIN: Duration = Duration::from_millis(100);
+/// How many nodes are asked for the slots at once: each may cost a handshake.
+const ASKED_AT_ONCE: usize = 8;
 
 /// The masters of a cluster.
 pub struct Cluster {
@@ -39,11 +46,11 @@ impl Cluster {
     /// Sends a command to the master that has this key, and where that leads.
     pub async fn send(&self, key: &str, command: &Cmd) -> (Option<Sent>, RedisResult<Value>) {
         let slot = slots::slot_of(key);
-        let (mut node, mut asking, mut moved) = match self.master_of(slot).await {
-            Ok(node) => (node, false, false),
+        let mut node = match self.master_of(slot).await {
+            Ok(node) => node,
             Err(error) => return (None, Err(error)),
         };
-        let mut hops = 0;
+        let (mut asking, mut hops) = (false, 0);
         loop {
             let (generation, answer) = if asking { node.send_asking(command).await } else { node.send(command).await };
             let error = answer.as_ref().err();
@@ -52,86 +59,78 @@ impl Cluster {
             let Some(address) = next.filter(|_| hops < HOPS) else {
                 if error.is_some_and(|error| speaks_against(error, &node)) {
                     self.map().doubt(&node);
-                } else if moved && answer.is_ok() {
-                    // Whoever has one slot of another's now may have all of them.
-                    self.look_at(&node).await;
                 }
                 return (Some(Sent { node, generation }), answer);
             };
             asking = error.is_some_and(|error| error.kind() == ErrorKind::Server(ServerErrorKind::Ask));
             node = self.map().at(&address);
             if !asking {
-                moved = true;
                 self.map().moved(slot, &address);
             }
         }
     }
 
-    /// Sends a command to every master. Answers those that answered, or why none did.
+    /// Sends a command to every master, and answers what all of them answered, or why one did not.
     pub async fn send_to_all(&self, command: &Cmd) -> RedisResult<Vec<Value>> {
-        // Whichever it is: once it is known, all are.
-        self.master_of(0).await?;
-        let masters = self.map().masters();
+        // They may have changed, and no command have met it: this one has no slot.
+        let turn = self.looking.lock().await;
+        let heard = self.look_around(None).await;
+        self.map().learn(heard);
+        drop(turn);
+        let masters = self.map().masters()?;
         let answers = join_all(masters.iter().map(|node| node.send(command))).await;
-        let (mut values, mut none) = (Vec::new(), no_master());
-        for (node, (generation, answer)) in masters.iter().zip(answers) {
-            match answer {
-                Ok(value) => values.push(value),
-                Err(error) => {
-                    node.discard(generation);
-                    self.map().doubt(node);
-                    none = error;
-                }
+        for (node, (generation, answer)) in masters.iter().zip(&answers) {
+            if answer.as_ref().is_err_and(|error| !matches!(error.kind(), ErrorKind::Server(_))) {
+                node.discard(*generation);
             }
         }
-        if values.is_empty() { Err(none) } else { Ok(values) }
+        answers.into_iter().map(|(_, answer)| answer).collect()
     }
 
     fn map(&self) -> MutexGuard<'_, Map> {
         self.map.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The master of a slot. Only commands to a node that is in doubt wait until somebody has said who has its slots.
+    /// The master of a slot. Only commands to a node that is in doubt wait until somebody has said who has its slots; who
+    /// waited while another asked around has what that one heard.
     async fn master_of(&self, slot: u16) -> RedisResult<Arc<Node>> {
-        let trusted = || self.map().trusted(slot);
-        if let Some(master) = trusted() {
+        let (trusted, looks) = {
+            let mut map = self.map();
+            (map.trusted(slot), map.looks())
+        };
+        if let Some(master) = trusted {
             return Ok(master);
         }
         let _turn = self.looking.lock().await;
-        if let Some(master) = trusted() {
-            return Ok(master);
+        if self.map().looks() == looks {
+            let heard = self.look_around(Some(slot)).await;
+            self.map().learn(heard);
         }
-        self.look_around().await?;
-        self.map().master(slot).ok_or_else(no_master)
+        self.map().found(slot)
     }
 
-    /// Asks for the slots: those to whom there is a connection, and if none of them answers, all others.
-    async fn look_around(&self) -> RedisResult<()> {
-        let (near, far) = self.map().informants();
-        let ranges = match first_answer(&near).await {
-            Ok(ranges) => ranges,
-            Err(_) => first_answer(&far).await?,
-        };
-        self.map().replace(ranges);
-        Ok(())
-    }
-
-    /// Asks this node for the slots, if nobody is asking anyway.
-    async fn look_at(&self, node: &Arc<Node>) {
-        if let Ok(_turn) = self.looking.try_lock()
-            && let Ok(ranges) = ask(node).await
-        {
-            self.map().replace(ranges);
+    /// Asks for the slots: first those to whom there is a connection, then all others. The first answer counts, but not one by
+    /// which this slot still has a master that is in doubt: a node that is cut off from the others says so of itself. That one is
+    /// believed if nobody says otherwise for a moment.
+    async fn look_around(&self, slot: Option<u16>) -> RedisResult<Vec<Range>> {
+        let informants = self.map().informants();
+        let (mut heard, mut doubtful) = (Err(no_answer()), None);
+        for nodes in informants {
+            let mut answers = stream::iter(&nodes).map(ask).buffer_unordered(ASKED_AT_ONCE);
+            loop {
+                let patience = if doubtful.is_some() { OTHERWISE_WITHIN } else { Duration::MAX };
+                match timeout(patience, answers.next()).await {
+                    Ok(Some(Ok(ranges))) if slot.is_some_and(|slot| self.map().is_doubtful(&ranges, slot)) => {
+                        doubtful = Some(ranges);
+                    }
+                    Ok(Some(Ok(ranges))) => return Ok(ranges),
+                    Ok(Some(error)) => heard = error,
+                    Ok(None) | Err(_) => break,
+                }
+            }
         }
+        doubtful.map_or(heard, Ok)
     }
-}
-
-/// What the first of these nodes says that answers at all.
-async fn first_answer(nodes: &[Arc<Node>]) -> RedisResult<Vec<Range>> {
-    if nodes.is_empty() {
-        return Err(no_master());
-    }
-    Ok(select_ok(nodes.iter().map(|node| Box::pin(ask(node)))).await?.0)
 }
 
 async fn ask(node: &Arc<Node>) -> RedisResult<Vec<Range>> {
@@ -149,12 +148,13 @@ async fn ask(node: &Arc<Node>) -> RedisResult<Vec<Range>> {
 fn speaks_against(error: &RedisError, node: &Node) -> bool {
     match error.kind() {
         ErrorKind::Server(kind) => {
-            matches!(kind, ServerErrorKind::ClusterDown | ServerErrorKind::MasterDown | ServerErrorKind::ReadOnly)
+            use ServerErrorKind::{BusyLoading, ClusterDown, MasterDown, ReadOnly};
+            matches!(kind, ClusterDown | MasterDown | ReadOnly | BusyLoading)
         }
-        _ => !node.is_connected(),
+        _ => node.is_out_of_reach(),
     }
 }
 
-fn no_master() -> RedisError {
-    RedisError::from((ErrorKind::ClusterConnectionNotFound, "no node is known to have the slot"))
+fn no_answer() -> RedisError {
+    RedisError::from((ErrorKind::ClusterConnectionNotFound, "no node says who has which slot"))
 }

@@ -63,18 +63,34 @@ fn range(value: Value, host: &str) -> Option<Range> {
 
 fn address(value: Value, host: &str) -> Option<Address> {
     let mut parts = array(value)?.into_iter();
-    let named = match parts.next()? {
-        Value::BulkString(bytes) => String::from_utf8(bytes).ok()?,
-        Value::SimpleString(text) => text,
+    let (named, port) = (parts.next()?, number(parts.next()?)?);
+    let named = match named {
+        // It does not know its own name, and says so, or has none at all.
         Value::Nil => String::new(),
-        _ => return None,
+        named => text(named)?,
     };
-    Some((host_or(&named, host), number(parts.next()?)?))
+    if named == "?" {
+        // Then its address is said besides: ["ip", "10.0.0.7"].
+        let besides = parts.nth(1).and_then(array).unwrap_or_default().into_iter().filter_map(text).collect::<Vec<_>>();
+        let address = besides.chunks_exact(2).find_map(|pair| match pair {
+            [name, address] if name == "ip" => Some(address.clone()),
+            _ => None,
+        });
+        return Some((address.unwrap_or_else(|| host.to_owned()), port));
+    }
+    Some((host_or(&named, host), port))
 }
 
-/// A node that does not know its own name says nothing, or `?`.
 fn host_or(named: &str, host: &str) -> String {
     if named.is_empty() || named == "?" { host } else { named }.to_owned()
+}
+
+fn text(value: Value) -> Option<String> {
+    match value {
+        Value::BulkString(bytes) => String::from_utf8(bytes).ok(),
+        Value::SimpleString(text) => Some(text),
+        _ => None,
+    }
 }
 
 fn array(value: Value) -> Option<Vec<Value>> {
@@ -109,6 +125,19 @@ mod tests {
             let (master, replicas) = (("a".to_owned(), 7000), vec![("b".to_owned(), 7000)]);
             assert_eq!(parse(Value::Array(vec![range]), "a")?, [Range { first: 0, last: 9, master, replicas }]);
         }
+        Ok(())
+    }
+
+    #[test]
+    fn a_node_that_does_not_know_its_name_is_at_its_address() -> RedisResult<()> {
+        let text = |text: &str| Value::BulkString(text.as_bytes().to_vec());
+        let besides = Value::Array(vec![text("ip"), text("10.0.0.7")]);
+        let node = Value::Array(vec![text("?"), Value::Int(7000), text("id"), besides]);
+        let range = Value::Array(vec![Value::Int(0), Value::Int(9), node]);
+        assert_eq!(
+            parse(Value::Array(vec![range]), "a")?.first().map(|range| range.master.clone()),
+            Some(("10.0.0.7".to_owned(), 7000))
+        );
         Ok(())
     }
 
