@@ -17,11 +17,11 @@ const AT_ONCE: usize = 100;
 
 /// A race asks who wins. How long a busy machine takes over it is no part of the question.
 pub const PATIENT: [(&str, &str); 5] = [
-    ("REQUEST_BUDGET_MS", "4500"),
-    ("REDIS_CONNECT_TIMEOUT_MS", "4000"),
-    ("REDIS_RESPONSE_TIMEOUT_MS", "4000"),
-    ("DYNAMODB_CONNECT_TIMEOUT_MS", "4000"),
-    ("DYNAMODB_RESPONSE_TIMEOUT_MS", "4000"),
+    ("REQUEST_BUDGET_MS", "9000"),
+    ("REDIS_CONNECT_TIMEOUT_MS", "8000"),
+    ("REDIS_RESPONSE_TIMEOUT_MS", "8000"),
+    ("DYNAMODB_CONNECT_TIMEOUT_MS", "8000"),
+    ("DYNAMODB_RESPONSE_TIMEOUT_MS", "8000"),
 ];
 
 /// The product on the shared stores, with patience, and eight environments that have their connections.

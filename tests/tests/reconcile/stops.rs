@@ -12,8 +12,8 @@ use crate::alone::{Alone, shows};
 use crate::house::{House, Plot};
 
 /// What a run keeps for its last step, and for what a busy machine takes over one.
-const BUDGET: [(&str, &str); 1] = [("REQUEST_BUDGET_MS", "1500")];
-const TIME_OUT: Duration = Duration::from_secs(4);
+const BUDGET: [(&str, &str); 1] = [("REQUEST_BUDGET_MS", "2500")];
+const TIME_OUT: Duration = Duration::from_secs(6);
 
 /// Runs by hand until one is complete, and answers the reports.
 async fn runs(sys: &Alone) -> Vec<Value> {
