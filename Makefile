@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 
-.PHONY: run reconcile test test-cluster e2e bench fmt lint doc validate build-sam ci
+.PHONY: run reconcile test test-cluster test-valkey e2e bench fmt lint doc validate build-sam ci
 
 # The whole system on this machine. It stops with Ctrl-C.
 run:
@@ -24,6 +24,10 @@ test:
 test-cluster:
 	@REDIS_URL= scripts/install-redis
 	cargo test --locked --package holdfast-tests --test cluster
+
+# The scripts, the connections and the races on Valkey.
+test-valkey:
+	@REDIS_URL= scripts/test-valkey
 
 # The built functions under Lambda's Runtime API, as the tests have it.
 e2e:
