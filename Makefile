@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 
-.PHONY: run reconcile test test-cluster test-valkey e2e bench fmt lint doc validate build-sam ci
+.PHONY: run reconcile test test-cluster test-valkey e2e bench fmt lint doc deps validate build-sam ci
 
 # The whole system on this machine. It stops with Ctrl-C.
 run:
@@ -49,6 +49,10 @@ lint:
 
 doc:
 	RUSTDOCFLAGS='-D warnings' cargo doc --locked --workspace --no-deps
+
+# Licences, sources and duplicates of all dependencies, and none that is not used.
+deps:
+	@scripts/deps
 
 # What can judge template.yaml without AWS: SAM, cfn-lint, checkov.
 validate:

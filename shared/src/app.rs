@@ -9,7 +9,7 @@ use crate::adapters::redis::Redis;
 use crate::config::{CallerConfig, Config, LogLevel};
 use crate::domain::{BookingId, HoldToken, TokenSecret, TokenSecrets};
 use crate::ports::{OwnTokens, Stepwise, Timed};
-use crate::telemetry::Meters;
+use crate::telemetry::{Invocation, Meters};
 use crate::{Deadline, Failure};
 
 /// Built once a process. Nothing connects before the first request needs it.
@@ -67,6 +67,7 @@ impl App {
         Stores {
             redis: self.redis.by(deadline).metered(&meters.redis),
             dynamo: self.dynamo.by(deadline).metered(&meters.dynamo),
+            log_level: self.log_level,
             budget: self.request_budget,
             secret: self.token_secrets.current.clone(),
             meters,
@@ -79,12 +80,20 @@ impl App {
 pub struct Stores {
     redis: Redis,
     dynamo: Dynamo,
+    log_level: LogLevel,
     budget: Duration,
     secret: TokenSecret,
     meters: Meters,
 }
 
 impl Stores {
+    /// The same, which tell of each script that they run for this invocation, if the log is to have that.
+    #[must_use]
+    pub fn telling(self, invocation: &Invocation) -> Self {
+        let told = (self.log_level >= LogLevel::Debug).then(|| Arc::new(invocation.clone()));
+        Self { redis: self.redis.telling(told), ..self }
+    }
+
     /// How long was waited for each of them.
     #[must_use]
     pub fn meters(&self) -> &Meters {

@@ -1,12 +1,14 @@
 //! Configuration, parsed once at start from the environment (or, in tests, from a map), all errors together. The table in
-//! `docs/ARCHITECTURE.md` and `template.yaml` name the same variables; a test compares them.
+//! `docs/OPERATIONS.md` and `template.yaml` name the same variables; a test compares them.
 
 mod authorities;
+mod reader;
 
 use std::collections::HashMap;
 use std::time::Duration;
 
-use crate::domain::{TokenSecret, TokenSecrets};
+use crate::domain::TokenSecrets;
+use reader::Reader;
 
 /// Everything that a function is told by its environment.
 #[derive(Clone, Debug)]
@@ -23,7 +25,7 @@ pub struct Config {
     pub token_secrets: TokenSecrets,
     /// `REQUEST_BUDGET_MS` (2000): how long a request may take in all before it is answered 503.
     pub request_budget: Duration,
-    /// `LOG_LEVEL` (`info`): `info` logs a line per request, `error` only failures.
+    /// `LOG_LEVEL` (`info`): `error` logs failures only, `info` a line per request, `debug` one per script besides.
     pub log_level: LogLevel,
     /// `METRICS` (`true`): whether each line carries metrics in the embedded metric format; such lines are written at every
     /// level.
@@ -113,12 +115,14 @@ pub struct CallerConfig {
 }
 
 /// What is logged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LogLevel {
-    /// One line a request.
-    Info,
     /// Requests that failed.
     Error,
+    /// One line a request.
+    Info,
+    /// One line a script besides.
+    Debug,
 }
 
 /// What is wrong with the environment, one line a variable.
@@ -169,7 +173,7 @@ impl Config {
     /// # Errors
     /// All that is wrong, each with its variable.
     pub fn from_vars(vars: &HashMap<String, String>) -> Result<Config, ConfigError> {
-        let mut reader = Reader { vars, problems: Vec::new() };
+        let mut reader = Reader::new(vars);
         let endpoint = reader.optional("AWS_ENDPOINT_URL_DYNAMODB");
         let region = reader.text("AWS_REGION", "us-east-1");
         let credentials = reader.credentials(endpoint.is_some());
@@ -204,163 +208,8 @@ impl Config {
             log_level: reader.log_level(),
             metrics: reader.flag_or("METRICS", true),
         };
-        if reader.problems.is_empty() { Ok(config) } else { Err(ConfigError(reader.problems)) }
-    }
-}
-
-struct Reader<'a> {
-    vars: &'a HashMap<String, String>,
-    problems: Vec<String>,
-}
-
-impl Reader<'_> {
-    /// A variable that is set and not empty.
-    fn optional(&self, name: &str) -> Option<String> {
-        self.vars.get(name).filter(|value| !value.is_empty()).cloned()
-    }
-
-    fn text(&self, name: &str, default: &str) -> String {
-        self.optional(name).unwrap_or_else(|| default.to_owned())
-    }
-
-    fn problem(&mut self, name: &str, problem: &str) {
-        self.problems.push(format!("{name}: {problem}"));
-    }
-
-    fn flag(&mut self, name: &str) -> bool {
-        self.flag_or(name, false)
-    }
-
-    fn flag_or(&mut self, name: &str, default: bool) -> bool {
-        match self.optional(name).as_deref() {
-            None => default,
-            Some("false") => false,
-            Some("true") => true,
-            Some(_) => {
-                self.problem(name, "must be true or false");
-                default
-            }
-        }
-    }
-
-    fn millis(&mut self, name: &str, default: u64) -> Duration {
-        let value = self.optional(name).map_or(Ok(default), |text| text.parse::<u64>());
-        match value {
-            Ok(ms) if (1..=900_000).contains(&ms) => Duration::from_millis(ms),
-            Ok(_) | Err(_) => {
-                self.problem(name, "must be a number of milliseconds from 1 to 900000");
-                Duration::from_millis(default)
-            }
-        }
-    }
-
-    fn days(&mut self, name: &str, default: u64) -> u64 {
-        match self.optional(name).map_or(Ok(default), |text| text.parse()) {
-            Ok(days) if (1..=3650).contains(&days) => days,
-            Ok(_) | Err(_) => {
-                self.problem(name, "must be a number of days from 1 to 3650");
-                default
-            }
-        }
-    }
-
-    fn token_secrets(&mut self) -> Result<TokenSecrets, ConfigError> {
-        let current = self.optional("TOKEN_SECRET").unwrap_or_default();
-        if current.len() < 32 {
-            self.problem("TOKEN_SECRET", "must be set, to a secret of at least 32 characters");
-        }
-        let previous = self.optional("TOKEN_SECRET_PREVIOUS");
-        if previous.as_ref().is_some_and(|secret| secret.len() < 32) {
-            self.problem("TOKEN_SECRET_PREVIOUS", "must be a secret of at least 32 characters");
-        }
-        let secret =
-            |text: String| TokenSecret::new(&text).map_err(|error| ConfigError(vec![format!("TOKEN_SECRET: {error}")]));
-        Ok(TokenSecrets { current: secret(current)?, previous: previous.map(secret).transpose()? })
-    }
-
-    /// The URL, with the user and the password that were given beside it.
-    fn redis_url(&mut self, cluster: bool) -> String {
-        let Some(text) = self.optional("REDIS_URL") else {
-            self.problem("REDIS_URL", "must be set, like redis://127.0.0.1:6379");
-            return String::new();
-        };
-        let Some(mut url) = redis::parse_redis_url(&text) else {
-            self.problem("REDIS_URL", "must be a URL like redis://host:6379 or rediss://host:6379");
-            return text;
-        };
-        if cluster && !matches!(url.path(), "" | "/" | "/0") {
-            self.problem("REDIS_URL", "must name no database: a cluster has one only");
-        }
-        // With IAM the password is a token of its own for each connection.
-        if self.optional("REDIS_IAM_CACHE").is_none()
-            && let Some(password) = self.optional("REDIS_PASSWORD")
-        {
-            let user = self.optional("REDIS_USERNAME").unwrap_or_default();
-            if url.set_username(&user).is_err() || url.set_password(Some(&password)).is_err() {
-                self.problem("REDIS_URL", "must be a URL that takes a user and a password");
-            }
-        }
-        url.into()
-    }
-
-    fn authorities(&mut self) -> Option<Vec<u8>> {
-        let read = authorities::read(&self.optional("REDIS_CA_FILE")?);
-        read.map_err(|problem| self.problem("REDIS_CA_FILE", &problem)).ok()
-    }
-
-    fn iam(&mut self, region: String, credentials: Credentials) -> Option<IamLogin> {
-        let renew_after = match self.optional("REDIS_IAM_RENEW_SECONDS").map_or(Ok(600), |text| text.parse()) {
-            Ok(seconds) if (1..900).contains(&seconds) => Duration::from_secs(seconds),
-            Ok(_) | Err(_) => {
-                self.problem("REDIS_IAM_RENEW_SECONDS", "must be a number of seconds from 1 to 899");
-                Duration::from_secs(600)
-            }
-        };
-        let cache = self.optional("REDIS_IAM_CACHE")?;
-        let is_name =
-            |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
-        let (serverless, cache) = match cache.split_once(':') {
-            // ElastiCache's names have no capitals, whatever they were made with.
-            Some(("replicationgroup", name)) if is_name(name) => (false, name.to_ascii_lowercase()),
-            Some(("serverlesscache", name)) if is_name(name) => (true, name.to_ascii_lowercase()),
-            _ => {
-                self.problem("REDIS_IAM_CACHE", "must be replicationgroup:<id> or serverlesscache:<name>");
-                return None;
-            }
-        };
-        let user = self.optional("REDIS_USERNAME").filter(|user| is_name(user));
-        if user.is_none() {
-            self.problem("REDIS_USERNAME", "must be set with REDIS_IAM_CACHE, to letters, digits and hyphens");
-        }
-        Some(IamLogin { user: user?, cache, serverless, renew_after, region, credentials })
-    }
-
-    /// The account's credentials. A DynamoDB that is not Amazon's takes any, so there none need be set.
-    fn credentials(&mut self, own_endpoint: bool) -> Credentials {
-        let mut get = |name: &str| match self.optional(name) {
-            Some(value) => value,
-            None if own_endpoint => "local".to_owned(),
-            None => {
-                self.problem(name, "must be set, or AWS_ENDPOINT_URL_DYNAMODB for a DynamoDB of your own");
-                String::new()
-            }
-        };
-        Credentials {
-            access_key_id: get("AWS_ACCESS_KEY_ID"),
-            secret_access_key: get("AWS_SECRET_ACCESS_KEY"),
-            session_token: self.optional("AWS_SESSION_TOKEN"),
-        }
-    }
-
-    fn log_level(&mut self) -> LogLevel {
-        match self.optional("LOG_LEVEL").as_deref() {
-            None | Some("info") => LogLevel::Info,
-            Some("error") => LogLevel::Error,
-            Some(_) => {
-                self.problem("LOG_LEVEL", "must be info or error");
-                LogLevel::Info
-            }
-        }
+        reader.found_none()?;
+        Ok(config)
     }
 }
 

@@ -23,7 +23,8 @@ impl Function {
     pub(super) async fn answer_event(&self, handler: &Handler, event: RawEvent) -> Report {
         let started = Instant::now();
         let LambdaEvent { payload, context } = event;
-        let stores = self.app.stores(Deadline::after(time_left(context.deadline)));
+        let invocation = self.invocation(&context.request_id, &context);
+        let stores = self.app.stores(Deadline::after(time_left(context.deadline))).telling(&invocation);
         let reported = AssertUnwindSafe(async { handler(payload, stores).await }).catch_unwind().await;
         let reported = reported.unwrap_or_else(|panic| Err(Problem::internal(panic_text(&*panic))));
 
@@ -31,13 +32,7 @@ impl Function {
         let mut report = reported.unwrap_or_else(not_done);
         let took = started.elapsed();
         report.duration_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
-        let lines = ReportLines {
-            function: self.name,
-            request_id: &context.request_id,
-            report: &report,
-            cause: cause.as_deref(),
-            took,
-        };
+        let lines = ReportLines { invocation: &invocation, report: &report, cause: cause.as_deref(), took };
         lines.write(self.app.log_level, self.app.metrics);
         report
     }

@@ -10,7 +10,7 @@ use std::time::Instant;
 use futures_util::FutureExt;
 use lambda_http::http::{Response, StatusCode, header};
 use lambda_http::request::LambdaRequest;
-use lambda_http::{Adapter, Body, LambdaEvent, Request, RequestExt};
+use lambda_http::{Adapter, Body, LambdaEvent, Request};
 use lambda_runtime::Error;
 use serde::Serialize;
 use tower::Service;
@@ -19,7 +19,7 @@ use super::{Function, RawEvent, panic_text, time_left};
 use crate::Deadline;
 use crate::http::answer::Reply;
 use crate::http::{Call, Problem, gateway};
-use crate::telemetry::{Meters, RequestLine};
+use crate::telemetry::{Invocation, Meters, RequestLine};
 
 pub(super) type Handler = dyn Fn(Call) -> Pin<Box<dyn Future<Output = Reply> + Send>> + Send + Sync;
 
@@ -28,13 +28,14 @@ impl Function {
     pub(super) async fn answer_request(self, handler: Arc<Handler>, event: RawEvent) -> impl Serialize + Send + use<> {
         let started = Instant::now();
         let LambdaEvent { payload, context } = event;
-        let request_id = context.request_id.clone();
+        let invocation = self.invocation(&context.request_id, &context);
         let deadline = Deadline::after(self.app.request_budget).or_after(time_left(context.deadline));
 
         let this = self.clone();
+        let of_lambda = invocation.clone();
         let mut adapter = Adapter::from(tower::service_fn(move |request: Request| {
-            let (this, handler) = (this.clone(), Arc::clone(&handler));
-            async move { Ok::<_, Error>(this.answer(&*handler, request, deadline, started).await) }
+            let (this, handler, invocation) = (this.clone(), Arc::clone(&handler), of_lambda.clone());
+            async move { Ok::<_, Error>(this.answer(&*handler, request, invocation, deadline, started).await) }
         }));
         // Deserialising cannot panic; turning the event into a request can.
         let answered = AssertUnwindSafe(async {
@@ -47,28 +48,35 @@ impl Function {
             Err(_) => "a panic".to_owned(),
         };
         let problem = Problem::internal(cause);
-        self.log("?", &request_id, &Err(problem.clone()), started, &Meters::default());
-        RawAnswer::Problem(RawProblem::of(&problem, &request_id))
+        self.log("?", &invocation, &Err(problem.clone()), started, &Meters::default());
+        RawAnswer::Problem(RawProblem::of(&problem, &invocation.request_id))
     }
 
-    async fn answer(self, handler: &Handler, request: Request, deadline: Deadline, started: Instant) -> Response<Body> {
+    async fn answer(
+        self,
+        handler: &Handler,
+        request: Request,
+        mut invocation: Invocation,
+        deadline: Deadline,
+        started: Instant,
+    ) -> Response<Body> {
         let (route, request_id) = names(&request);
-        let stores = self.app.stores(deadline);
+        invocation.request_id = request_id.unwrap_or(invocation.request_id);
+        let stores = self.app.stores(deadline).telling(&invocation);
         let waited = stores.meters().clone();
         let call = Call::new(self.app.clone(), request, stores);
         let reply = AssertUnwindSafe(handler(call)).catch_unwind().await;
         let reply = reply.unwrap_or_else(|panic| Err(Problem::internal(panic_text(&*panic))));
-        self.log(&route, &request_id, &reply, started, &waited);
-        response(reply, &request_id)
+        self.log(&route, &invocation, &reply, started, &waited);
+        response(reply, &invocation.request_id)
     }
 
-    fn log(&self, route: &str, request_id: &str, reply: &Reply, started: Instant, waited: &Meters) {
+    fn log(&self, route: &str, invocation: &Invocation, reply: &Reply, started: Instant, waited: &Meters) {
         let problem = reply.as_ref().err();
         let status = reply.as_ref().map_or_else(|problem| problem.status, |answer| answer.status);
         let line = RequestLine {
-            function: self.name,
+            invocation,
             route,
-            request_id,
             status: status.as_u16(),
             code: problem.map(|problem| problem.code),
             cause: problem.and_then(|problem| problem.log.as_deref()),
@@ -142,10 +150,9 @@ fn response(reply: Reply, request_id: &str) -> Response<Body> {
 }
 
 /// The route and the id of a request: API Gateway's own, which its access log has too.
-fn names(request: &Request) -> (String, String) {
+fn names(request: &Request) -> (String, Option<String>) {
     let (route, id) = gateway::route_key_and_id(request);
     // An event that was made by hand may have an id that no header can carry.
     let id = id.filter(|id| id.bytes().all(|byte| byte.is_ascii_graphic()));
-    let lambda_id = || request.lambda_context_ref().map(|context| context.request_id.clone()).unwrap_or_default();
-    (route.unwrap_or_else(|| request.method().to_string()), id.unwrap_or_else(lambda_id))
+    (route.unwrap_or_else(|| request.method().to_string()), id)
 }

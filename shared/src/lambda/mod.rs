@@ -12,7 +12,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use lambda_http::LambdaEvent;
-use lambda_runtime::Error;
+use lambda_runtime::{Context as LambdaContext, Error};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use tower::Service;
@@ -20,6 +20,7 @@ use tower::Service;
 use crate::domain::Report;
 use crate::http::answer::Reply;
 use crate::http::{Call, Problem};
+use crate::telemetry::Invocation;
 use crate::{App, Stores};
 
 /// An event as the runtime hands it over.
@@ -73,6 +74,11 @@ impl Function {
     {
         let handler = Handler::Event(Arc::new(move |event, stores| Box::pin(handler(event, stores))));
         Self { name, app, handler }
+    }
+
+    /// Which invocation this is, for its lines.
+    fn invocation(&self, request_id: &str, context: &LambdaContext) -> Invocation {
+        Invocation::new(self.name, request_id, context.xray_trace_id.as_deref())
     }
 
     /// Answers one event. There is always an answer: an event that cannot be read, or a panic, is the contract's 500, or

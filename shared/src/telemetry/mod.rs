@@ -1,13 +1,17 @@
-//! Lines of JSON on stderr: one a request, some a reconcile ([`ReportLines`]). Never a token, a body or personal data, so the
-//! route and not the path.
+//! Lines of JSON on stderr: one a request, some a reconcile ([`ReportLines`]), and one a script if asked for ([`ScriptLine`]).
+//! Never a token, a body or personal data, so the route and not the path.
 
+mod invocation;
 mod meter;
 mod metrics;
 mod report;
+mod script;
 
+pub use invocation::Invocation;
 pub use meter::{Meter, Meters};
 pub use metrics::{Metrics, NAMESPACE, Unit, embed};
 pub use report::ReportLines;
+pub use script::ScriptLine;
 
 use std::time::Duration;
 
@@ -21,14 +25,16 @@ pub fn warn(message: &str, failure: &Failure) {
     eprintln!("{}", json!({"level": "warn", "message": message, "error.cause": failure.chain()}));
 }
 
+fn fields<const N: usize>(fields: [(&str, Value); N]) -> impl Iterator<Item = (String, Value)> {
+    fields.map(|(name, value)| (name.to_owned(), value)).into_iter()
+}
+
 /// What is told of one request.
 pub struct RequestLine<'a> {
-    /// The function.
-    pub function: &'a str,
+    /// Whose line it is.
+    pub invocation: &'a Invocation,
     /// `POST /shows/{showId}/holds`, or `?` for an event that could not be read.
     pub route: &'a str,
-    /// The request's id.
-    pub request_id: &'a str,
     /// The HTTP status.
     pub status: u16,
     /// The problem code.
@@ -49,7 +55,7 @@ impl RequestLine<'_> {
     /// Writes the line, if the level lets it through, or if it carries metrics.
     pub fn write(&self, level: LogLevel, metrics: bool) {
         let failed = self.status >= 500;
-        if level == LogLevel::Error && !failed && !metrics {
+        if level < LogLevel::Info && !failed && !metrics {
             return;
         }
         let ms = |duration: Duration| duration.as_secs_f64() * 1000.0;
@@ -57,13 +63,11 @@ impl RequestLine<'_> {
         let line = json!({
             "level": if failed { "error" } else { "info" },
             "message": format!("{} answered {}", self.route, self.status),
-            "function.name": self.function,
             "function.cold_start": self.cold,
             "http.route": self.route,
             "http.status": self.status,
             "problem.code": self.code,
             "error.cause": self.cause,
-            "request.id": self.request_id,
             "request.duration_ms": ms(self.took),
             "redis.calls": redis.calls(),
             "redis.duration_ms": ms(redis.waited()),
@@ -71,6 +75,7 @@ impl RequestLine<'_> {
             "dynamodb.duration_ms": ms(dynamo.waited()),
         });
         let Value::Object(mut line) = line else { return };
+        line.extend(self.invocation.fields());
         if metrics {
             let mut latencies = vec![("Duration", Unit::Milliseconds, ms(self.took))];
             for (name, meter) in [("RedisDuration", redis), ("DynamoDbDuration", dynamo)] {
@@ -79,13 +84,14 @@ impl RequestLine<'_> {
                 }
             }
             latencies.extend(self.counted.map(|name| (name, Unit::Count, 1.0)));
+            let function = self.invocation.function;
             let outcome = self.code.unwrap_or("ok");
             embed(
                 &mut line,
                 &[
-                    Metrics { dimensions: &[("Function", self.function)], values: &latencies },
+                    Metrics { dimensions: &[("Function", function)], values: &latencies },
                     Metrics {
-                        dimensions: &[("Function", self.function), ("Outcome", outcome)],
+                        dimensions: &[("Function", function), ("Outcome", outcome)],
                         values: &[("Answers", Unit::Count, 1.0)],
                     },
                 ],

@@ -4,16 +4,14 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use super::{Metrics, Unit, embed};
+use super::{Invocation, Metrics, Unit, embed, fields};
 use crate::config::LogLevel;
 use crate::domain::{Repairs, Report, ShowReport};
 
 /// What is told of one reconcile.
 pub struct ReportLines<'a> {
-    /// The function.
-    pub function: &'a str,
-    /// The invocation's id.
-    pub request_id: &'a str,
+    /// Whose lines they are.
+    pub invocation: &'a Invocation,
     /// What was done.
     pub report: &'a Report,
     /// What really happened, when nothing was done.
@@ -32,7 +30,7 @@ impl ReportLines<'_> {
             self.measure(line);
         }
         for (index, (alarming, line)) in lines.into_iter().enumerate() {
-            if alarming || level == LogLevel::Info || measured && index == 0 {
+            if alarming || level >= LogLevel::Info || measured && index == 0 {
                 eprintln!("{}", Value::Object(line));
             }
         }
@@ -100,22 +98,16 @@ impl ReportLines<'_> {
         if let Some(percent) = gauges.cache.iter().filter_map(|node| node.memory_percent).max() {
             values.push(("CacheMemoryPercent", Unit::Percent, percent as f64));
         }
-        embed(line, &[Metrics { dimensions: &[("Function", self.function)], values: &values }]);
+        embed(line, &[Metrics { dimensions: &[("Function", self.invocation.function)], values: &values }]);
     }
 
     fn line(&self, alarming: bool, did: String) -> (bool, Map<String, Value>) {
         let line = fields([
             ("level", if alarming { "warn" } else { "info" }.into()),
-            ("message", format!("{} {did}", self.function).into()),
-            ("function.name", self.function.into()),
-            ("request.id", self.request_id.into()),
+            ("message", format!("{} {did}", self.invocation.function).into()),
         ]);
-        (alarming, line.collect())
+        (alarming, line.chain(self.invocation.fields()).collect())
     }
-}
-
-fn fields<const N: usize>(fields: [(&str, Value); N]) -> impl Iterator<Item = (String, Value)> {
-    fields.map(|(name, value)| (name.to_owned(), value)).into_iter()
 }
 
 /// What was counted in these shows, in all.
@@ -150,7 +142,8 @@ mod tests {
 
     fn told(report: &Report) -> Vec<(String, String, Value, Value)> {
         let took = Duration::from_millis(41);
-        let lines = ReportLines { function: "reconcile", request_id: "r", report, cause: None, took };
+        let invocation = &Invocation::new("reconcile", "r", None);
+        let lines = ReportLines { invocation, report, cause: None, took };
         let field = |line: &Map<String, Value>, name| line.get(name).cloned().unwrap_or_default();
         let text = |line: &Map<String, Value>, name| field(line, name).as_str().unwrap_or_default().to_owned();
         let lines = lines.lines().into_iter().map(|(_, line)| {

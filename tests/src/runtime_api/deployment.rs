@@ -71,6 +71,15 @@ impl Deployment {
         Deployment { stores, functions, router: Router::new(routes).unwrap(), serving: Mutex::default() }
     }
 
+    /// The same, with these variables for every process besides the template's.
+    pub fn with(mut self, besides: &[(&str, &str)]) -> Deployment {
+        let besides = besides.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        for deployed in self.functions.values_mut() {
+            deployed.variables.extend(besides.clone());
+        }
+        self
+    }
+
     /// The stores.
     pub fn stores(&self) -> &Stores {
         &self.stores
@@ -104,6 +113,11 @@ impl Deployment {
         let process = Arc::new(self.start(function, &[]).await);
         serving.insert(function.to_owned(), Arc::clone(&process));
         process
+    }
+
+    /// What all of these processes wrote so far.
+    pub async fn log(&self) -> String {
+        self.serving.lock().await.values().map(|process| process.log()).collect()
     }
 
     /// Calls a route; `Value::Null` is no body.

@@ -15,4 +15,4 @@ mod server;
 
 pub use deployment::Deployment;
 pub use process::{Frozen, Process};
-pub use server::{Failed, RuntimeApi};
+pub use server::{Failed, RuntimeApi, trace_id};

@@ -1,6 +1,7 @@
 //! The HTTP side: `next`, `response`, `error`, and the error of an initialisation.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -29,6 +30,7 @@ struct Invocation {
     id: String,
     timeout: Duration,
     arn: String,
+    trace_id: String,
     event: String,
     begun: oneshot::Sender<()>,
     ended: oneshot::Sender<Outcome>,
@@ -124,7 +126,8 @@ impl RuntimeApi {
         let ((begun, began), (ended, end)) = (oneshot::channel(), oneshot::channel());
         let id = uuid::Uuid::new_v4().to_string();
         let arn = format!("arn:aws:lambda:us-east-1:000000000000:function:{function}");
-        let invocation = Invocation { id: id.clone(), timeout, arn, event: event.to_owned(), begun, ended };
+        let trace_id = trace_id(event);
+        let invocation = Invocation { id: id.clone(), timeout, arn, trace_id, event: event.to_owned(), begun, ended };
         self.queue.send(invocation).expect("the queue lives as long as this");
         if !matches!(tokio::time::timeout(QUEUED, began).await, Ok(Ok(()))) {
             return Err(Failed::NotBegun);
@@ -156,10 +159,15 @@ impl Drop for RuntimeApi {
     }
 }
 
+/// The id of the trace that the invocation with this event belongs to.
+pub fn trace_id(event: &str) -> String {
+    format!("1-6929a6b0-{:0>24x}", BuildHasherDefault::<DefaultHasher>::default().hash_one(event))
+}
+
 async fn next(State(shared): State<Arc<Shared>>) -> Response<Body> {
     // Whoever hangs up gives its turn back: nothing is taken before it is its turn.
     let invocation = shared.queue.lock().await.recv().await;
-    let Some(Invocation { id, timeout, arn, event, begun, ended }) = invocation else {
+    let Some(Invocation { id, timeout, arn, trace_id, event, begun, ended }) = invocation else {
         return Response::builder().status(StatusCode::GONE).body(Body::empty()).unwrap();
     };
     let deadline_ms = (SystemTime::now() + timeout).duration_since(UNIX_EPOCH).unwrap().as_millis();
@@ -168,7 +176,7 @@ async fn next(State(shared): State<Arc<Shared>>) -> Response<Body> {
         .header("lambda-runtime-aws-request-id", &id)
         .header("lambda-runtime-deadline-ms", deadline_ms.to_string())
         .header("lambda-runtime-invoked-function-arn", arn)
-        .header("lambda-runtime-trace-id", format!("Root=1-6929a6b0-{:0>24};Sampled=1", &id[24..]))
+        .header("lambda-runtime-trace-id", format!("Root={trace_id};Parent=53995c3f42cd8ad8;Sampled=1"))
         .body(event.into())
         .unwrap();
     let mut running = shared.running();

@@ -1,10 +1,11 @@
 //! Several invocations at once in one process, as the platform may let it have.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use holdfast_tests::cases::Stores;
 use holdfast_tests::poll::until;
-use holdfast_tests::runtime_api::{Deployment, Process};
+use holdfast_tests::runtime_api::{Deployment, Process, trace_id};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
@@ -24,6 +25,10 @@ fn assert_own(answer: &Value, seat: &str, id: &str) {
     assert_eq!((&answer["statusCode"], &answer["headers"]["x-request-id"]), (&json!(201), &json!(id)), "{answer}");
     let body: Value = serde_json::from_str(answer["body"].as_str().unwrap()).unwrap();
     assert_eq!(body["seats"], json!([seat]), "{body}");
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_else(|| panic!("{value} is no text")).to_owned()
 }
 
 fn in_background(process: &Arc<Process>, event: String) -> impl Future<Output = Value> + 'static {
@@ -47,9 +52,10 @@ async fn eight_events_at_once_get_eight_answers_each_its_own() {
 
     // The first eight meet a show that nobody has loaded, and whoever loads it is held up: all eight are under way.
     let gate = deployment.front("hold").on("GetItem").hold_before();
-    let mut answers = JoinSet::new();
+    let (mut answers, mut traces) = (JoinSet::new(), BTreeMap::new());
     for number in 1..=AT_ONCE {
         let (event, id) = hold(&deployment, &show, &format!("E{number}"));
+        traces.insert(id.clone(), trace_id(&event));
         let answer = in_background(&process, event);
         answers.spawn(async move { (number, id, answer.await) });
     }
@@ -63,6 +69,7 @@ async fn eight_events_at_once_get_eight_answers_each_its_own() {
     // Many more, as fast as the process takes them.
     for number in AT_ONCE + 1..=800 {
         let (event, id) = hold(&deployment, &show, &format!("E{number}"));
+        traces.insert(id.clone(), trace_id(&event));
         let answer = in_background(&process, event);
         answers.spawn(async move { (number, id, answer.await) });
     }
@@ -71,4 +78,11 @@ async fn eight_events_at_once_get_eight_answers_each_its_own() {
         assert_own(&answer, &format!("E{number}"), &id);
     }
     assert_eq!(process.api().most_at_once(), AT_ONCE);
+
+    // Each request's line has the trace of its own invocation.
+    let log = process.log();
+    let lines = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let told: BTreeMap<String, String> =
+        lines.map(|line| (text(&line["request.id"]), text(&line["traceId"]))).collect();
+    assert_eq!(told, traces);
 }

@@ -7,5 +7,6 @@ mod events;
 mod first_touch;
 mod frozen;
 mod gateway;
+mod log;
 mod malformed;
 mod sale;

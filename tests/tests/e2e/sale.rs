@@ -136,17 +136,3 @@ async fn what_a_binary_left_undone_reconcile_does() {
     assert_in_step(&sale.reconcile(json!({"showId": "42"})).await);
     assert_agreement(&sys, "42").await;
 }
-
-#[tokio::test]
-async fn a_log_tells_which_request_was_the_first_and_never_a_token() {
-    let sale = Deployment::on(Stores::own().await).await;
-    let buyer = Buyer(&sale);
-    sale.call("PUT", "/shows/42", show()).await.expect(201);
-    let tokens = [buyer.hold(&["E1"]).await, buyer.hold(&["E2"]).await];
-    let log = sale.serving("hold").await.log();
-    let lines = log.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("no JSON: {line}")));
-    let lines: Vec<Value> = lines.collect();
-    let cold: Vec<&Value> = lines.iter().map(|line| &line["function.cold_start"]).collect();
-    assert_eq!(cold, [&json!(true), &json!(false)], "{log}");
-    assert!(tokens.iter().all(|token| !log.contains(token)), "{log}");
-}

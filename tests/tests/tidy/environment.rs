@@ -14,9 +14,10 @@ const ELSEWHERE: &str = "AWS_ENDPOINT_URL_DYNAMODB";
 
 /// The rows of the table under `## Environment`: the cells of each.
 fn table() -> Vec<Vec<String>> {
-    let page = read("docs/ARCHITECTURE.md");
-    let (_, section) = page.split_once("\n## Environment\n").expect("docs/ARCHITECTURE.md has a part Environment");
-    let section = section.split("\n## ").next().unwrap();
+    let page = read("docs/OPERATIONS.md");
+    let (_, section) = page.split_once("\n## Environment\n").expect("docs/OPERATIONS.md has a part Environment");
+    // What `make run` honours besides is a table of its own.
+    let section = section.split("\n##").next().unwrap();
     let rows = section.lines().filter_map(|line| line.strip_prefix("| `")).map(|row| format!("`{row}"));
     rows.map(|row| row.split('|').map(|cell| cell.trim().to_owned()).collect()).collect()
 }

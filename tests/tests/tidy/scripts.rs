@@ -104,6 +104,7 @@ fn replies_have_the_length_that_the_header_names() {
         let reply = without_notes(Header::of(script.name, &source).field("Reply"));
         let fields = reply.split(", ").count();
         assert!(reply.starts_with("code"), "{}.lua: a reply begins with its code", script.name);
+        assert_eq!(script.reply.join(", "), reply, "{}.lua: the names that the log uses", script.name);
         for literal in replies(&source) {
             assert_eq!(parts(&literal).len(), fields, "{}.lua: {{{literal}}} is not {reply:?}", script.name);
         }

@@ -9,6 +9,12 @@ pub fn show(show: &ShowId) -> String {
     format!("show:{{show:{show}}}")
 }
 
+/// The id in the tag of any of these keys.
+#[must_use]
+pub fn show_of(key: &str) -> Option<&str> {
+    Some(key.split_once("{show:")?.1.split_once('}')?.0)
+}
+
 /// Hash: seat -> empty (for sale) or booking id (sold).
 #[must_use]
 pub fn seats(show: &ShowId) -> String {

@@ -18,13 +18,14 @@ mod settle;
 mod stock;
 mod survey;
 
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use ::redis::{Cmd, ErrorKind, RedisError, ServerErrorKind, Value};
 use futures_util::future::BoxFuture;
 
 use crate::config::RedisConfig;
-use crate::telemetry::Meter;
+use crate::telemetry::{Invocation, Meter, ScriptLine};
 use crate::{Deadline, Failure};
 use connection::Link;
 use reply::Reply;
@@ -41,6 +42,8 @@ pub struct Redis {
     link: Link,
     deadline: Deadline,
     meter: Meter,
+    /// Whose scripts the log tells of.
+    told: Option<Arc<Invocation>>,
 }
 
 /// What to do after an error.
@@ -62,7 +65,7 @@ impl Redis {
     /// A way to Redis that connects on first use.
     #[must_use]
     pub fn new(config: RedisConfig) -> Self {
-        Self { link: Link::new(config), deadline: Deadline::after(Duration::ZERO), meter: Meter::default() }
+        Self { link: Link::new(config), deadline: Deadline::after(Duration::ZERO), meter: Meter::default(), told: None }
     }
 
     /// The same connection, for a request that has to be answered by `deadline`.
@@ -75,6 +78,12 @@ impl Redis {
     #[must_use]
     pub fn metered(&self, meter: &Meter) -> Self {
         Self { meter: meter.clone(), ..self.clone() }
+    }
+
+    /// The same, which tells of each script, if it has whose they are.
+    #[must_use]
+    pub fn telling(&self, told: Option<Arc<Invocation>>) -> Self {
+        Self { told, ..self.clone() }
     }
 
     /// When the request has to be answered.
@@ -95,7 +104,23 @@ impl Redis {
         keys: &'a [String],
         args: &'a [&'a str],
     ) -> BoxFuture<'a, Result<Reply, Failure>> {
-        Box::pin(self.run(script, keys, args))
+        Box::pin(async move {
+            let since = Instant::now();
+            let answer = self.run(script, keys, args).await;
+            if let Some(invocation) = &self.told {
+                let line = ScriptLine {
+                    invocation,
+                    script: script.name,
+                    show: keys.first().and_then(|key| keys::show_of(key)),
+                    keys: keys.len(),
+                    places: script.places(args),
+                    answer: answer.as_ref().map(|reply| reply.told(script)),
+                    took: since.elapsed(),
+                };
+                line.write();
+            }
+            answer
+        })
     }
 
     async fn run(&self, script: &Script, keys: &[String], args: &[&str]) -> Result<Reply, Failure> {

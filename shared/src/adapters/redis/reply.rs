@@ -1,6 +1,7 @@
 //! The answer of a script: an array of fixed length, integers and texts, of which the first is a code.
 
 use ::redis::Value;
+use serde_json::{Map, Value as Json};
 
 use super::codes::Code;
 use super::scripts::Script;
@@ -24,9 +25,27 @@ impl Reply {
     /// The code. `stock_decrement` answers what is left (`>= 0`) in its place: that is [`Code::Ok`] here.
     pub fn code(&self) -> Result<Code, Failure> {
         let value = self.integer(0)?;
-        let left = self.script == "stock_decrement" && value >= 0;
+        let left = self.counts() && value >= 0;
         let code = if left { Some(Code::Ok) } else { Code::of(value) };
         code.ok_or_else(|| self.unexpected(&format!("code {value}")))
+    }
+
+    /// What the log is told of it: the code, what is left where that stands in its place, and the numbers. Never a text.
+    pub(super) fn told(&self, script: &Script) -> Map<String, Json> {
+        let named = script.reply.iter().zip(&self.fields).skip(1);
+        let numbers = named.filter_map(|(name, field)| match field {
+            Value::Int(number) => Some(((*name).to_owned(), (*number).into())),
+            _ => None,
+        });
+        let code = self.code().map_or("UNKNOWN", Code::name);
+        let left = self.integer(0).ok().filter(|_| self.counts()).filter(|left| *left >= 0);
+        let left = left.map(|left| ("left".to_owned(), left.into()));
+        [("code".to_owned(), code.into())].into_iter().chain(left).chain(numbers).collect()
+    }
+
+    /// Whether it answers what is left in place of [`Code::Ok`].
+    fn counts(&self) -> bool {
+        self.script == "stock_decrement"
     }
 
     /// The failure for a code that this script never gives.

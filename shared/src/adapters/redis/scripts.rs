@@ -26,6 +26,8 @@ pub struct Script {
     pub args: &'static str,
     /// The codes, in order of precedence.
     pub codes: &'static [Code],
+    /// What its answer consists of, as the header names it.
+    pub reply: Vec<&'static str>,
 }
 
 impl Script {
@@ -43,7 +45,19 @@ impl Script {
             None => file.to_owned(),
         };
         let sha1 = redis::Script::new(&source).get_hash().to_owned();
-        Script { name, source, sha1, keys, args, codes }
+        let reply = file.lines().find_map(|line| line.strip_prefix("-- Reply: ")).unwrap_or_default();
+        let reply = reply.split(", ").filter_map(|field| field.split_ascii_whitespace().next()).collect();
+        Script { name, source, sha1, keys, args, codes, reply }
+    }
+
+    /// How many places these arguments are about, if the signature has places, or how many of them.
+    pub(super) fn places(&self, args: &[&str]) -> Option<usize> {
+        let mut names = self.args.rsplit(", ");
+        match names.next() {
+            Some("place..." | "seat...") => args.len().checked_sub(names.count()),
+            Some("quantity") => args.last()?.parse().ok(),
+            _ => None,
+        }
     }
 }
 
