@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 
-.PHONY: run reconcile test test-cluster test-valkey e2e bench fmt lint doc deps validate build-sam ci
+.PHONY: run reconcile test test-cluster test-valkey e2e bench fmt lint doc deps validate build-sam sam-local ci
 
 # The whole system on this machine. It stops with Ctrl-C.
 run:
@@ -61,6 +61,10 @@ validate:
 # What `sam deploy` takes, in .aws-sam/build.
 build-sam:
 	@scripts/build-sam
+
+# What that built, in containers: an event and a whole sale by `sam local`. It needs a container engine.
+sam-local:
+	@scripts/sam-local
 
 ci:
 	.ci/run

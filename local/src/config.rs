@@ -2,6 +2,7 @@
 //! has defaults of its own.
 
 use std::collections::HashMap;
+use std::net::Ipv4Addr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -25,6 +26,8 @@ pub struct LocalConfig {
     pub data_dir: Option<PathBuf>,
     /// `REDIS_URL` (none): a Redis that is there already. Without it one is started.
     pub redis_url: Option<String>,
+    /// `STORES_ADDRESS` (127.0.0.1): where the stores that are started here listen.
+    pub stores_address: Ipv4Addr,
     /// `AWS_ENDPOINT_URL_DYNAMODB` (none): a DynamoDB that is there already. Without it one is started.
     pub dynamo_url: Option<String>,
     /// `DYNAMODB_PORT` (0): where the embedded DynamoDB listens; 0 means any free port.
@@ -57,6 +60,7 @@ impl LocalConfig {
             port: port(&vars, "PORT", 3000, &mut errors),
             data_dir: vars.get("DATA_DIR").map(PathBuf::from),
             redis_url: vars.get("REDIS_URL").cloned(),
+            stores_address: address(&vars, "STORES_ADDRESS", &mut errors),
             dynamo_url: vars.get("AWS_ENDPOINT_URL_DYNAMODB").cloned(),
             dynamo_port: port(&vars, "DYNAMODB_PORT", 0, &mut errors),
             table_name: vars.get("TABLE_NAME").cloned().unwrap_or_default(),
@@ -94,6 +98,16 @@ fn port(vars: &HashMap<String, String>, name: &str, default: u16, errors: &mut V
     })
 }
 
+/// Not 0.0.0.0: neither store asks who is calling.
+fn address(vars: &HashMap<String, String>, name: &str, errors: &mut Vec<String>) -> Ipv4Addr {
+    let Some(text) = vars.get(name) else { return Ipv4Addr::LOCALHOST };
+    let address = text.parse().ok().filter(|address: &Ipv4Addr| !address.is_unspecified());
+    address.unwrap_or_else(|| {
+        errors.push(format!("{name}: must be one IPv4 address of this machine, and is {text:?}"));
+        Ipv4Addr::LOCALHOST
+    })
+}
+
 fn seconds(vars: &HashMap<String, String>, name: &str, errors: &mut Vec<String>) -> Option<Duration> {
     let text = vars.get(name)?;
     let seconds = text.parse().ok().filter(|seconds| *seconds <= 86_400);
@@ -115,6 +129,7 @@ mod tests {
     fn everything_has_a_default() {
         let config = read(&[("PORT", "")]).expect("an empty environment");
         assert_eq!((config.port, config.dynamo_port, config.table_name.as_str()), (3000, 0, "holdfast"));
+        assert_eq!(config.stores_address, Ipv4Addr::LOCALHOST);
         let functions = config.of_functions("redis://127.0.0.1:1", "http://127.0.0.1:2").expect("good addresses");
         assert_eq!(functions.redis.url, "redis://127.0.0.1:1");
         assert_eq!(functions.dynamo.endpoint.as_deref(), Some("http://127.0.0.1:2"));
@@ -126,6 +141,7 @@ mod tests {
     fn all_errors_come_together_and_name_their_variable() {
         let wrong = [
             ("PORT", "70000"),
+            ("STORES_ADDRESS", "0.0.0.0"),
             ("DYNAMODB_PORT", "x"),
             ("RECONCILE_EVERY_SECONDS", "-1"),
             ("REDIS_CLUSTER", "true"),

@@ -1,7 +1,7 @@
 //! An embedded DynamoDB on a port of its own, so that the AWS CLI and SDKs can look into it.
 
 use std::io;
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
 use std::path::Path;
 
 use dynoxide::Database;
@@ -16,10 +16,10 @@ const FILE: &str = "dynamodb.sqlite";
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// The port could not be bound.
-    #[error("cannot listen on 127.0.0.1:{port}")]
+    #[error("cannot listen on {address}")]
     Listen {
-        /// The port that was asked for; 0 means any.
-        port: u16,
+        /// What was asked for; port 0 means any.
+        address: SocketAddrV4,
         /// What the operating system said.
         source: io::Error,
     },
@@ -45,8 +45,17 @@ impl DynamoServer {
     ///
     /// When the port or the file cannot be had.
     pub async fn start(port: u16, data_dir: Option<&Path>) -> Result<Self, StartError> {
-        let listen_error = |source| StartError::Listen { port, source };
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.map_err(listen_error)?;
+        Self::start_at(SocketAddrV4::new(Ipv4Addr::LOCALHOST, port), data_dir).await
+    }
+
+    /// The same on another address of this machine. Whoever reaches that is let in.
+    ///
+    /// # Errors
+    ///
+    /// As above.
+    pub async fn start_at(address: SocketAddrV4, data_dir: Option<&Path>) -> Result<Self, StartError> {
+        let listen_error = |source| StartError::Listen { address, source };
+        let listener = TcpListener::bind(address).await.map_err(listen_error)?;
         let address = listener.local_addr().map_err(listen_error)?;
         let database = open(data_dir)?;
         let (stop, stopped) = oneshot::channel::<()>();
@@ -59,7 +68,7 @@ impl DynamoServer {
         Ok(Self { address, stop, serving })
     }
 
-    /// `http://127.0.0.1:PORT`
+    /// `http://ADDRESS:PORT`
     pub fn endpoint(&self) -> String {
         format!("http://{}", self.address)
     }

@@ -60,6 +60,7 @@ pub enum StartError {
 #[derive(Debug)]
 pub struct RedisServer {
     watcher: Child,
+    address: Ipv4Addr,
     port: u16,
     pid: u32,
 }
@@ -74,18 +75,32 @@ impl RedisServer {
     ///
     /// When no server is installed, or it does not start.
     pub fn start(data_dir: Option<&Path>, extra_args: &[&str]) -> Result<Self, StartError> {
+        Self::start_at(Ipv4Addr::LOCALHOST, data_dir, extra_args)
+    }
+
+    /// The same on another address of this machine. Whoever reaches that is let in: there is no password.
+    ///
+    /// # Errors
+    ///
+    /// As above.
+    pub fn start_at(address: Ipv4Addr, data_dir: Option<&Path>, extra_args: &[&str]) -> Result<Self, StartError> {
         let program = installed().ok_or(StartError::NotInstalled)?;
         let mut attempt = 1;
         loop {
-            match Self::start_once(&program, data_dir, extra_args) {
+            match Self::start_once(&program, address, data_dir, extra_args) {
                 Err(StartError::Ended(log)) if log.contains("in use") && attempt < PORT_ATTEMPTS => attempt += 1,
                 result => return result,
             }
         }
     }
 
-    fn start_once(program: &Path, data_dir: Option<&Path>, extra_args: &[&str]) -> Result<Self, StartError> {
-        let port = free_port()?;
+    fn start_once(
+        program: &Path,
+        address: Ipv4Addr,
+        data_dir: Option<&Path>,
+        extra_args: &[&str],
+    ) -> Result<Self, StartError> {
+        let port = free_port(address)?;
         let lock = data_dir.map(wait_for_lock).transpose()?;
         // What keeps nothing has nothing to write at its end, and a stuck server must not outlive its test. But a replica
         // or a node of a cluster needs some place of its own all the same.
@@ -95,8 +110,19 @@ impl RedisServer {
             .args(["-c", WATCHER, "sh", end])
             .arg(scratch.as_deref().unwrap_or(Path::new("")))
             .arg(program)
-            .args(["--bind", "127.0.0.1", "--port", &port.to_string(), "--save", "", "--appendonly", append_only])
+            .args([
+                "--bind",
+                &address.to_string(),
+                "--port",
+                &port.to_string(),
+                "--save",
+                "",
+                "--appendonly",
+                append_only,
+            ])
             .args(["--maxmemory-policy", "noeviction"])
+            // Without a password it would serve callers from 127.0.0.1 only.
+            .args(["--protected-mode", if address.is_loopback() { "yes" } else { "no" }])
             .args(scratch.as_deref().or(data_dir).into_iter().flat_map(|dir| ["--dir".as_ref(), dir.as_os_str()]))
             .args(extra_args)
             // A Ctrl-C at the terminal is for us alone: requests under way still need their store.
@@ -107,17 +133,17 @@ impl RedisServer {
             .stderr(lock.map_or(Stdio::null(), Stdio::from))
             .spawn()?;
         let log = watcher.stdout.take().map(follow);
-        let mut server = Self { watcher, port, pid: 0 };
+        let mut server = Self { watcher, address, port, pid: 0 };
         server.pid = wait_until_ready(log.ok_or(StartError::TooSlow)?)?;
         Ok(server)
     }
 
-    /// `redis://127.0.0.1:PORT`
+    /// `redis://ADDRESS:PORT`
     pub fn url(&self) -> String {
-        format!("redis://127.0.0.1:{}", self.port)
+        format!("redis://{}:{}", self.address, self.port)
     }
 
-    /// The port on 127.0.0.1.
+    /// The port on its address.
     pub fn port(&self) -> u16 {
         self.port
     }
@@ -155,9 +181,9 @@ fn wait_for_lock(dir: &Path) -> Result<File, DataDirError> {
     }
 }
 
-fn free_port() -> io::Result<u16> {
+fn free_port(address: Ipv4Addr) -> io::Result<u16> {
     loop {
-        let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port();
+        let port = TcpListener::bind((address, 0))?.local_addr()?.port();
         if port <= HIGHEST_PORT {
             return Ok(port);
         }

@@ -1,5 +1,7 @@
 //! Both stores: those that the environment names, and children of this process in place of those that it does not.
 
+use std::net::SocketAddrV4;
+
 use crate::config::LocalConfig;
 use crate::dynamo_server::{self, DynamoServer};
 use crate::redis_server::{self, RedisServer};
@@ -34,13 +36,14 @@ impl Stores {
     /// When one of the two cannot be started.
     pub async fn start(config: &LocalConfig) -> Result<Self, StoresError> {
         let data_dir = config.data_dir.as_deref();
+        let address = config.stores_address;
         let redis = match config.redis_url {
             Some(_) => None,
-            None => Some(RedisServer::start(data_dir, &[])?),
+            None => Some(RedisServer::start_at(address, data_dir, &[])?),
         };
         let dynamo = match config.dynamo_url {
             Some(_) => None,
-            None => Some(DynamoServer::start(config.dynamo_port, data_dir).await?),
+            None => Some(DynamoServer::start_at(SocketAddrV4::new(address, config.dynamo_port), data_dir).await?),
         };
         Ok(Self {
             redis_url: config.redis_url.clone().or(redis.as_ref().map(RedisServer::url)).unwrap_or_default(),

@@ -5,9 +5,10 @@ use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-const OWN: [&str; 7] = [
+const OWN: [&str; 8] = [
     "REDIS_URL",
     "REDIS_CLUSTER",
+    "STORES_ADDRESS",
     "AWS_ENDPOINT_URL_DYNAMODB",
     "DYNAMODB_PORT",
     "TABLE_NAME",

@@ -72,12 +72,23 @@ fn a_data_dir_has_one_user() {
 fn what_is_wrong_with_the_environment_is_said_in_full() {
     let said = refusal(&[
         ("PORT", "http"),
+        ("STORES_ADDRESS", "localhost"),
         ("DYNAMODB_PORT", "-1"),
         ("RECONCILE_EVERY_SECONDS", "1.5"),
         ("LOG_LEVEL", "loud"),
     ]);
     let named: Vec<_> = said.lines().filter_map(|line| line.split_once(": ")).map(|(name, _)| name).collect();
-    assert_eq!(named, ["PORT", "DYNAMODB_PORT", "RECONCILE_EVERY_SECONDS", "LOG_LEVEL"], "{said}");
+    assert_eq!(named, ["PORT", "STORES_ADDRESS", "DYNAMODB_PORT", "RECONCILE_EVERY_SECONDS", "LOG_LEVEL"], "{said}");
+}
+
+/// Elsewhere than on Linux 127.0.0.2 is no address until somebody says so.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_stores_listen_where_they_are_told_to() {
+    let local = Local::start(&[("STORES_ADDRESS", "127.0.0.2")]);
+    let [api, stores @ ..] = &local.addresses;
+    assert!(api.starts_with("127.0.0.1:") && stores.iter().all(|address| address.starts_with("127.0.0.2:")));
+    assert!(request(&local, "GET /shows/demo HTTP/1.1\r\nConnection: close\r\n\r\n").starts_with("HTTP/1.1 200"));
 }
 
 #[test]
