@@ -9,7 +9,7 @@ mod script;
 
 pub use invocation::Invocation;
 pub use meter::{Meter, Meters};
-pub use metrics::{Metrics, NAMESPACE, Unit, embed};
+pub use metrics::{Metric, Metrics, NAMESPACE, embed};
 pub use report::ReportLines;
 pub use script::ScriptLine;
 
@@ -48,7 +48,7 @@ pub struct RequestLine<'a> {
     /// Whether the process was started for it.
     pub cold: bool,
     /// A metric that it counts for.
-    pub counted: Option<&'a str>,
+    pub counted: Option<Metric>,
 }
 
 impl RequestLine<'_> {
@@ -77,13 +77,13 @@ impl RequestLine<'_> {
         let Value::Object(mut line) = line else { return };
         line.extend(self.invocation.fields());
         if metrics {
-            let mut latencies = vec![("Duration", Unit::Milliseconds, ms(self.took))];
-            for (name, meter) in [("RedisDuration", redis), ("DynamoDbDuration", dynamo)] {
+            let mut latencies = vec![(Metric::Duration, ms(self.took))];
+            for (metric, meter) in [(Metric::RedisDuration, redis), (Metric::DynamoDbDuration, dynamo)] {
                 if meter.calls() > 0 {
-                    latencies.push((name, Unit::Milliseconds, ms(meter.waited())));
+                    latencies.push((metric, ms(meter.waited())));
                 }
             }
-            latencies.extend(self.counted.map(|name| (name, Unit::Count, 1.0)));
+            latencies.extend(self.counted.map(|metric| (metric, 1.0)));
             let function = self.invocation.function;
             let outcome = self.code.unwrap_or("ok");
             embed(
@@ -92,7 +92,7 @@ impl RequestLine<'_> {
                     Metrics { dimensions: &[("Function", function)], values: &latencies },
                     Metrics {
                         dimensions: &[("Function", function), ("Outcome", outcome)],
-                        values: &[("Answers", Unit::Count, 1.0)],
+                        values: &[(Metric::Answers, 1.0)],
                     },
                 ],
             );

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use super::{Invocation, Metrics, Unit, embed, fields};
+use super::{Invocation, Metric, Metrics, embed, fields};
 use crate::config::LogLevel;
 use crate::domain::{Repairs, Report, ShowReport};
 
@@ -81,22 +81,19 @@ impl ReportLines<'_> {
     fn measure(&self, line: &mut Map<String, Value>) {
         let Report { shows, gauges, .. } = self.report;
         let sum = |count: fn(&ShowReport) -> u64| shows.iter().map(count).sum::<u64>() as f64;
-        let mut values = vec![
-            ("Drift", Unit::Count, sum(|show| show.drift)),
-            ("Repairs", Unit::Count, sum(|show| show.repairs.all())),
-        ];
+        let mut values =
+            vec![(Metric::Drift, sum(|show| show.drift)), (Metric::Repairs, sum(|show| show.repairs.all()))];
         // The state of the whole is only known to a run over all shows.
         if let Some(due) = gauges.refunds_due {
-            values.push(("RefundsDue", Unit::Count, due as f64));
-            values.push(("HoldsAlive", Unit::Count, gauges.holds_alive as f64));
+            values.push((Metric::RefundsDue, due as f64));
+            values.push((Metric::HoldsAlive, gauges.holds_alive as f64));
             values.push((
-                "CacheEvictedKeys",
-                Unit::Count,
+                Metric::CacheEvictedKeys,
                 gauges.cache.iter().map(|node| node.evicted_keys).sum::<u64>() as f64,
             ));
         }
         if let Some(percent) = gauges.cache.iter().filter_map(|node| node.memory_percent).max() {
-            values.push(("CacheMemoryPercent", Unit::Percent, percent as f64));
+            values.push((Metric::CacheMemoryPercent, percent as f64));
         }
         embed(line, &[Metrics { dimensions: &[("Function", self.invocation.function)], values: &values }]);
     }
