@@ -39,6 +39,8 @@ async fn a_log_tells_which_request_was_the_first_and_never_a_token() {
     let cold: Vec<&Value> = lines.iter().map(|line| &line["function.cold_start"]).collect();
     assert_eq!(cold, [&json!(true), &json!(false)], "{log}");
     assert!(lines.iter().all(|line| line["traceId"].as_str().is_some_and(|id| id.starts_with("1-"))), "{log}");
+    // What docs/OPERATIONS.md counts for the cost of logs.
+    assert!(log.lines().all(|line| line.len() < 1100), "{log}");
     assert!(tokens.iter().all(|token| !log.contains(token)), "{log}");
 }
 
