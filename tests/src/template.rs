@@ -95,6 +95,40 @@ fn actions_on_the_table(policy: &Value) -> BTreeSet<String> {
     actions
 }
 
+/// The logical ids of all alarms.
+///
+/// # Panics
+/// When the template has no resources.
+pub fn alarms() -> BTreeSet<String> {
+    let resources = whole()["Resources"].as_mapping().expect("Resources").clone();
+    let alarms = resources.into_iter().filter(|(_, resource)| resource["Type"] == "AWS::CloudWatch::Alarm");
+    alarms.map(|(name, _)| name.as_str().unwrap().to_owned()).collect()
+}
+
+/// The metrics of a namespace that alarms or the dashboard name.
+pub fn metrics_watched(namespace: &str) -> BTreeSet<String> {
+    fn gather(value: &Value, namespace: &str, found: &mut BTreeSet<String>) {
+        match value {
+            Value::Mapping(entries) => {
+                if value.get("Namespace").is_some_and(|own| own == namespace) {
+                    found.extend(value.get("MetricName").and_then(Value::as_str).map(str::to_owned));
+                }
+                entries.values().for_each(|value| gather(value, namespace, found));
+            }
+            Value::Sequence(values) => values.iter().for_each(|value| gather(value, namespace, found)),
+            Value::Tagged(tagged) => gather(&tagged.value, namespace, found),
+            Value::String(text) => {
+                let before = format!("[\"{namespace}\", \"");
+                found.extend(text.split(&before).skip(1).filter_map(|rest| Some(rest.split_once('"')?.0.to_owned())));
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+    let mut found = BTreeSet::new();
+    gather(whole(), namespace, &mut found);
+    found
+}
+
 /// The environment that all functions share: `None` for a value that is known only when the stack is.
 pub fn environment() -> BTreeMap<String, Option<String>> {
     let template = whole();

@@ -10,6 +10,7 @@ use holdfast::http::input::fields::Faults;
 use holdfast::http::{Answer, Call, view};
 use holdfast::lambda::Function;
 use holdfast::ops::confirm::{ConfirmWish, confirm};
+use holdfast::telemetry::Metric;
 
 /// The function, for its own process and for the local system.
 #[must_use]
@@ -37,6 +38,6 @@ pub async fn handle(call: Call) -> Reply {
     let confirmed = confirm(&call.stores, &wish).await??;
     let view = view::booking(&confirmed.booking, None);
     let answer = if confirmed.repeated { Answer::ok(&view) } else { Answer::created(&view) };
-    let counted = confirmed.rescued.then_some("RescuedConfirms");
+    let counted = confirmed.rescued.then_some(Metric::RescuedConfirms);
     answer.map(|answer| Answer { counted, ..answer })
 }

@@ -4,6 +4,7 @@ use lambda_http::http::StatusCode;
 use serde::Serialize;
 
 use super::Problem;
+use crate::telemetry::Metric;
 
 /// What a handler answers when it did what was asked.
 #[derive(Debug)]
@@ -13,7 +14,7 @@ pub struct Answer {
     /// JSON, or nothing.
     pub body: Option<String>,
     /// A metric that this answer counts for, besides what is counted of all.
-    pub counted: Option<&'static str>,
+    pub counted: Option<Metric>,
 }
 
 /// What a handler answers.

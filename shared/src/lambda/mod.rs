@@ -78,7 +78,7 @@ impl Function {
 
     /// Which invocation this is, for its lines.
     fn invocation(&self, request_id: &str, context: &LambdaContext) -> Invocation {
-        Invocation::new(self.name, request_id, context.xray_trace_id.as_deref())
+        Invocation::new(self.name, &context.env_config.function_name, request_id, context.xray_trace_id.as_deref())
     }
 
     /// Answers one event. There is always an answer: an event that cannot be read, or a panic, is the contract's 500, or

@@ -5,23 +5,85 @@ use serde_json::{Map, Value, json};
 /// The namespace of all metrics.
 pub const NAMESPACE: &str = "Holdfast";
 
-/// The unit of a metric, as CloudWatch spells it.
+/// A metric of ours. `docs/OPERATIONS.md` has a line for each, which a test compares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
-    /// Milliseconds
-    Milliseconds,
-    /// Count
-    Count,
-    /// Percent
-    Percent,
+pub enum Metric {
+    /// From the event to the answer.
+    Duration,
+    /// What a request waited for Redis, in all.
+    RedisDuration,
+    /// What a request waited for DynamoDB, in all.
+    DynamoDbDuration,
+    /// Answers, by their outcome: a problem code, or `ok`.
+    Answers,
+    /// Confirms of holds that had lapsed, and were taken again.
+    RescuedConfirms,
+    /// How far a reconcile found the stores apart.
+    Drift,
+    /// What a reconcile put right.
+    Repairs,
+    /// What a reconcile could not do. It has a report all the same, so that this is none of Lambda's errors.
+    ReconcileErrors,
+    /// Refunds that are due.
+    RefundsDue,
+    /// Holds that live.
+    HoldsAlive,
+    /// The fullest primary of the cache.
+    CacheMemoryPercent,
+    /// Keys that the cache evicted since it started.
+    CacheEvictedKeys,
 }
 
-impl Unit {
-    fn name(self) -> &'static str {
+impl Metric {
+    /// All of them.
+    pub const ALL: [Metric; 12] = [
+        Metric::Duration,
+        Metric::RedisDuration,
+        Metric::DynamoDbDuration,
+        Metric::Answers,
+        Metric::RescuedConfirms,
+        Metric::Drift,
+        Metric::Repairs,
+        Metric::ReconcileErrors,
+        Metric::RefundsDue,
+        Metric::HoldsAlive,
+        Metric::CacheMemoryPercent,
+        Metric::CacheEvictedKeys,
+    ];
+
+    /// Its name in CloudWatch.
+    #[must_use]
+    pub fn name(self) -> &'static str {
         match self {
-            Unit::Milliseconds => "Milliseconds",
-            Unit::Count => "Count",
-            Unit::Percent => "Percent",
+            Metric::Duration => "Duration",
+            Metric::RedisDuration => "RedisDuration",
+            Metric::DynamoDbDuration => "DynamoDbDuration",
+            Metric::Answers => "Answers",
+            Metric::RescuedConfirms => "RescuedConfirms",
+            Metric::Drift => "Drift",
+            Metric::Repairs => "Repairs",
+            Metric::ReconcileErrors => "ReconcileErrors",
+            Metric::RefundsDue => "RefundsDue",
+            Metric::HoldsAlive => "HoldsAlive",
+            Metric::CacheMemoryPercent => "CacheMemoryPercent",
+            Metric::CacheEvictedKeys => "CacheEvictedKeys",
+        }
+    }
+
+    /// Its unit, as CloudWatch spells it.
+    #[must_use]
+    pub fn unit(self) -> &'static str {
+        match self {
+            Metric::Duration | Metric::RedisDuration | Metric::DynamoDbDuration => "Milliseconds",
+            Metric::Answers
+            | Metric::RescuedConfirms
+            | Metric::Drift
+            | Metric::Repairs
+            | Metric::ReconcileErrors
+            | Metric::RefundsDue
+            | Metric::HoldsAlive
+            | Metric::CacheEvictedKeys => "Count",
+            Metric::CacheMemoryPercent => "Percent",
         }
     }
 }
@@ -30,15 +92,15 @@ impl Unit {
 pub struct Metrics<'a> {
     /// Name and value.
     pub dimensions: &'a [(&'a str, &'a str)],
-    /// Name, unit and value.
-    pub values: &'a [(&'a str, Unit, f64)],
+    /// What was measured.
+    pub values: &'a [(Metric, f64)],
 }
 
 /// Adds metrics to a line.
 pub fn embed(line: &mut Map<String, Value>, groups: &[Metrics<'_>]) {
     let directives = groups.iter().map(|Metrics { dimensions, values }| {
         let names: Vec<&str> = dimensions.iter().map(|(name, _)| *name).collect();
-        let metrics = values.iter().map(|(name, unit, _)| json!({"Name": name, "Unit": unit.name()}));
+        let metrics = values.iter().map(|(metric, _)| json!({"Name": metric.name(), "Unit": metric.unit()}));
         json!({"Namespace": NAMESPACE, "Dimensions": [names], "Metrics": metrics.collect::<Vec<_>>()})
     });
     let directives: Vec<Value> = directives.collect();
@@ -46,6 +108,6 @@ pub fn embed(line: &mut Map<String, Value>, groups: &[Metrics<'_>]) {
     line.insert("_aws".to_owned(), json!({"Timestamp": now_ms, "CloudWatchMetrics": directives}));
     for Metrics { dimensions, values } in groups {
         line.extend(dimensions.iter().map(|(name, value)| ((*name).to_owned(), Value::from(*value))));
-        line.extend(values.iter().map(|(name, _, value)| ((*name).to_owned(), Value::from(*value))));
+        line.extend(values.iter().map(|(metric, value)| (metric.name().to_owned(), Value::from(*value))));
     }
 }

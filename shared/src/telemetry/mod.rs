@@ -9,20 +9,28 @@ mod script;
 
 pub use invocation::Invocation;
 pub use meter::{Meter, Meters};
-pub use metrics::{Metrics, NAMESPACE, Unit, embed};
+pub use metrics::{Metric, Metrics, NAMESPACE, embed};
 pub use report::ReportLines;
 pub use script::ScriptLine;
 
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::Failure;
 use crate::config::LogLevel;
 
 /// Writes a line about something that was put right, or will be, and that an operator may look for.
 pub fn warn(message: &str, failure: &Failure) {
-    eprintln!("{}", json!({"level": "warn", "message": message, "error.cause": failure.chain()}));
+    write(
+        fields([("level", "warn".into()), ("message", message.into()), ("error.cause", failure.chain().into())])
+            .collect(),
+    );
+}
+
+/// Writes a line at one go: piece by piece it would cost a system call for each, and others' lines could come between.
+fn write(line: Map<String, Value>) {
+    eprint!("{}", Value::Object(line).to_string() + "\n");
 }
 
 fn fields<const N: usize>(fields: [(&str, Value); N]) -> impl Iterator<Item = (String, Value)> {
@@ -48,7 +56,7 @@ pub struct RequestLine<'a> {
     /// Whether the process was started for it.
     pub cold: bool,
     /// A metric that it counts for.
-    pub counted: Option<&'a str>,
+    pub counted: Option<Metric>,
 }
 
 impl RequestLine<'_> {
@@ -77,14 +85,14 @@ impl RequestLine<'_> {
         let Value::Object(mut line) = line else { return };
         line.extend(self.invocation.fields());
         if metrics {
-            let mut latencies = vec![("Duration", Unit::Milliseconds, ms(self.took))];
-            for (name, meter) in [("RedisDuration", redis), ("DynamoDbDuration", dynamo)] {
+            let mut latencies = vec![(Metric::Duration, ms(self.took))];
+            for (metric, meter) in [(Metric::RedisDuration, redis), (Metric::DynamoDbDuration, dynamo)] {
                 if meter.calls() > 0 {
-                    latencies.push((name, Unit::Milliseconds, ms(meter.waited())));
+                    latencies.push((metric, ms(meter.waited())));
                 }
             }
-            latencies.extend(self.counted.map(|name| (name, Unit::Count, 1.0)));
-            let function = self.invocation.function;
+            latencies.extend(self.counted.map(|metric| (metric, 1.0)));
+            let function = self.invocation.deployed_as.as_str();
             let outcome = self.code.unwrap_or("ok");
             embed(
                 &mut line,
@@ -92,11 +100,11 @@ impl RequestLine<'_> {
                     Metrics { dimensions: &[("Function", function)], values: &latencies },
                     Metrics {
                         dimensions: &[("Function", function), ("Outcome", outcome)],
-                        values: &[("Answers", Unit::Count, 1.0)],
+                        values: &[(Metric::Answers, 1.0)],
                     },
                 ],
             );
         }
-        eprintln!("{}", Value::Object(line));
+        write(line);
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use super::{Invocation, Metrics, Unit, embed, fields};
+use super::{Invocation, Metric, Metrics, embed, fields, write};
 use crate::config::LogLevel;
 use crate::domain::{Repairs, Report, ShowReport};
 
@@ -31,7 +31,7 @@ impl ReportLines<'_> {
         }
         for (index, (alarming, line)) in lines.into_iter().enumerate() {
             if alarming || level >= LogLevel::Info || measured && index == 0 {
-                eprintln!("{}", Value::Object(line));
+                write(line);
             }
         }
     }
@@ -82,23 +82,24 @@ impl ReportLines<'_> {
         let Report { shows, gauges, .. } = self.report;
         let sum = |count: fn(&ShowReport) -> u64| shows.iter().map(count).sum::<u64>() as f64;
         let mut values = vec![
-            ("Drift", Unit::Count, sum(|show| show.drift)),
-            ("Repairs", Unit::Count, sum(|show| show.repairs.all())),
+            (Metric::Drift, sum(|show| show.drift)),
+            (Metric::Repairs, sum(|show| show.repairs.all())),
+            (Metric::ReconcileErrors, self.report.errors.len() as f64),
         ];
         // The state of the whole is only known to a run over all shows.
         if let Some(due) = gauges.refunds_due {
-            values.push(("RefundsDue", Unit::Count, due as f64));
-            values.push(("HoldsAlive", Unit::Count, gauges.holds_alive as f64));
+            values.push((Metric::RefundsDue, due as f64));
+            values.push((Metric::HoldsAlive, gauges.holds_alive as f64));
         }
         // And the cache's only if all of it has answered: a sum without one of them would look like a change.
         if !gauges.cache.is_empty() {
             let evicted = gauges.cache.iter().map(|node| node.evicted_keys).sum::<u64>() as f64;
-            values.push(("CacheEvictedKeys", Unit::Count, evicted));
+            values.push((Metric::CacheEvictedKeys, evicted));
         }
         if let Some(percent) = gauges.cache.iter().filter_map(|node| node.memory_percent).max() {
-            values.push(("CacheMemoryPercent", Unit::Percent, percent as f64));
+            values.push((Metric::CacheMemoryPercent, percent as f64));
         }
-        embed(line, &[Metrics { dimensions: &[("Function", self.invocation.function)], values: &values }]);
+        embed(line, &[Metrics { dimensions: &[("Function", &self.invocation.deployed_as)], values: &values }]);
     }
 
     fn line(&self, alarming: bool, did: String) -> (bool, Map<String, Value>) {
@@ -142,7 +143,7 @@ mod tests {
 
     fn told(report: &Report) -> Vec<(String, String, Value, Value)> {
         let took = Duration::from_millis(41);
-        let invocation = &Invocation::new("reconcile", "r", None);
+        let invocation = &Invocation::new("reconcile", "", "r", None);
         let lines = ReportLines { invocation, report, cause: None, took };
         let field = |line: &Map<String, Value>, name| line.get(name).cloned().unwrap_or_default();
         let text = |line: &Map<String, Value>, name| field(line, name).as_str().unwrap_or_default().to_owned();

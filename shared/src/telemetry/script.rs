@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use super::{Invocation, fields};
+use super::{Invocation, fields, write};
 use crate::Failure;
 
 /// What is told of one call of a script, its repeats among it.
@@ -29,7 +29,7 @@ pub struct ScriptLine<'a> {
 impl ScriptLine<'_> {
     /// Writes the line.
     pub fn write(self) {
-        eprintln!("{}", Value::Object(self.line()));
+        write(self.line());
     }
 
     fn line(self) -> Map<String, Value> {

@@ -1,6 +1,8 @@
 //! What each call costs, counted at the servers: top-level commands at Redis (MONITOR), requests at a front before
 //! DynamoDB. The show is loaded, and the scripts are cached.
 
+mod units;
+
 use holdfast_tests::dynamo_front::Front;
 use holdfast_tests::image::lose_hold;
 use holdfast_tests::poll::until;

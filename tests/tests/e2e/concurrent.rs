@@ -83,6 +83,6 @@ async fn eight_events_at_once_get_eight_answers_each_its_own() {
     let log = process.log();
     let lines = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     let told: BTreeMap<String, String> =
-        lines.map(|line| (text(&line["request.id"]), text(&line["traceId"]))).collect();
+        lines.map(|line| (text(&line["request.id"]), text(&line["trace.id"]))).collect();
     assert_eq!(told, traces);
 }

@@ -42,6 +42,7 @@ pub(in super::super) fn booking_item(booking: &Booking) -> Result<Item, Failure>
         ("buyer", Some(text(booking.buyer.as_str())).filter(|_| !booking.buyer.as_str().is_empty())),
         ("payment", payment.map(text)),
         ("order", booking.order.as_ref().map(|order| text(order.as_str()))),
+        ("eventOrder", booking.order.as_ref().map(|order| text(inside_json(order.as_str())))),
         ("decidedAt", Some(number(booking.decided_at_ms))),
         ("holdFound", Some(AttributeValue::Bool(booking.hold_found))),
         ("cancelReason", cancelled.and_then(|cancelled| cancelled.reason.as_ref()).map(text)),
@@ -50,6 +51,12 @@ pub(in super::super) fn booking_item(booking: &Booking) -> Result<Item, Failure>
         ("version", Some(number(booking.version))),
     ];
     Ok(item(&keys::booking(booking.id), attributes))
+}
+
+/// A text as it stands between the quotes of a JSON text: the pipe puts it there as it is.
+fn inside_json(text: &str) -> String {
+    let quoted = serde_json::Value::from(text).to_string();
+    quoted.trim_start_matches('"').strip_suffix('"').unwrap_or(text).to_owned()
 }
 
 /// The booking of an item.
