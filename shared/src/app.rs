@@ -185,6 +185,7 @@ mod lent {
         redis ComparePlaces {
             compare_places(show: &ShowId, places: &Places) -> Touched<Vec<(usize, PlaceState)>>;
         }
+        redis ForgetShow { forget_show(show: &ShowId) -> Result<(), Failure>; }
         redis InspectCache { inspect_cache() -> Result<Vec<CacheNode>, Failure>; }
         redis ScanPlaces {
             scan_places(show: &ShowId, sold_of: Option<&ZoneId>, cursor: Option<&str>) -> Touched<Scanned>;

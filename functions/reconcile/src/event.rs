@@ -27,8 +27,12 @@ pub fn wish(event: &str) -> Result<ReconcileWish, Problem> {
     let mut fields = Fields::new("", &entries, &mut faults);
     let show = fields.optional("showId", text(ShowId::parse));
     let dry_run = fields.optional("dryRun", boolean).unwrap_or_default();
+    let forget = fields.optional("forget", boolean).unwrap_or_default();
     fields.finish();
-    faults.finish(Some(ReconcileWish { show, dry_run, scheduled: false }))
+    if forget && (dry_run || !entries.iter().any(|(name, _)| name == "showId")) {
+        faults.add("forget", "goes with a showId, and is no dry run");
+    }
+    faults.finish(Some(ReconcileWish { show, dry_run, forget, scheduled: false }))
 }
 
 #[cfg(test)]
@@ -41,7 +45,7 @@ mod tests {
 
     #[test]
     fn what_the_schedule_sends_asks_for_every_show() {
-        let scheduled = ReconcileWish { show: None, dry_run: false, scheduled: true };
+        let scheduled = ReconcileWish { scheduled: true, ..ReconcileWish::default() };
         for event in [
             r#"{"version": "0", "detail-type": "Scheduled Event", "source": "aws.scheduler", "detail": "{}"}"#,
             r#"{"source": "aws.events", "detail": {}, "showId": 42, "dryRun": true, "source": "twice"}"#,
@@ -52,15 +56,16 @@ mod tests {
     }
 
     #[test]
-    fn by_hand_both_fields_are_optional() {
+    fn by_hand_all_fields_are_optional() {
         let show = || ShowId::parse("42").ok();
-        for (event, show, dry_run) in [
-            ("{}", None, false),
-            (r#"{"showId": "42"}"#, show(), false),
-            (r#"{"dryRun": true}"#, None, true),
-            (r#"{"dryRun": false, "showId": "42"}"#, show(), false),
+        for (event, show, dry_run, forget) in [
+            ("{}", None, false, false),
+            (r#"{"showId": "42"}"#, show(), false, false),
+            (r#"{"dryRun": true, "forget": false}"#, None, true, false),
+            (r#"{"dryRun": false, "showId": "42"}"#, show(), false, false),
+            (r#"{"forget": true, "showId": "42"}"#, show(), false, true),
         ] {
-            assert_eq!(wish(event).expect(event), ReconcileWish { show, dry_run, scheduled: false });
+            assert_eq!(wish(event).expect(event), ReconcileWish { show, dry_run, forget, scheduled: false });
         }
     }
 
@@ -77,5 +82,8 @@ mod tests {
             assert_eq!(fault(event), "event must be an object", "{event}");
         }
         assert_eq!(fault(r#"{"dryRun": 1e400}"#), "event cannot be read");
+        for event in [r#"{"forget": true}"#, r#"{"showId": "42", "dryRun": true, "forget": true}"#] {
+            assert_eq!(fault(event), "forget goes with a showId, and is no dry run", "{event}");
+        }
     }
 }

@@ -156,6 +156,12 @@ pub trait ReadEvents {
     fn read_events(&self, show: &ShowId, after: &str, count: usize) -> impl Future<Output = Touched<Events>> + Send;
 }
 
+/// `SCAN`, `UNLINK`
+pub trait ForgetShow {
+    /// Takes all that Redis has of a show away, holds too. A touch loads it anew.
+    fn forget_show(&self, show: &ShowId) -> impl Future<Output = Result<(), Failure>> + Send;
+}
+
 /// `INFO`
 pub trait InspectCache {
     /// What the primaries of the cache say of themselves.

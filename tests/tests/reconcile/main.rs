@@ -5,6 +5,7 @@ mod audit;
 mod drift;
 mod dry_run;
 mod errors;
+mod forget;
 mod house;
 mod layouts;
 mod lease;

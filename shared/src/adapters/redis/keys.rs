@@ -15,6 +15,12 @@ pub fn show_of(key: &str) -> Option<&str> {
     Some(key.split_once("{show:")?.1.split_once('}')?.0)
 }
 
+/// What all keys of a show match, and no others, as `SCAN` takes it.
+#[must_use]
+pub fn all_of(show: &ShowId) -> String {
+    format!("*:{{show:{show}}}*")
+}
+
 /// Hash: seat -> empty (for sale) or booking id (sold).
 #[must_use]
 pub fn seats(show: &ShowId) -> String {

@@ -5,6 +5,7 @@
 mod cluster;
 pub mod codes;
 mod connection;
+mod forget;
 mod hold;
 pub mod iam;
 mod info;

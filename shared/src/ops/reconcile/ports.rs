@@ -2,8 +2,8 @@
 
 use super::super::confirm::ConfirmPorts;
 use crate::ports::{
-    ComparePlaces, ExpireHolds, InspectCache, KeepDrained, KeepLease, ListPinned, ListRefunds, ListShows, MarkClean,
-    ReadEvents, RecountUnits, ScanPlaces, Stepwise, SurveyShow, UnloadShow, WriteAudit,
+    ComparePlaces, ExpireHolds, ForgetShow, InspectCache, KeepDrained, KeepLease, ListPinned, ListRefunds, ListShows,
+    MarkClean, ReadEvents, RecountUnits, ScanPlaces, Stepwise, SurveyShow, UnloadShow, WriteAudit,
 };
 
 /// The ports of a reconcile.
@@ -18,6 +18,7 @@ pub trait ReconcilePorts:
     + RecountUnits
     + ReadEvents
     + UnloadShow
+    + ForgetShow
     + ListShows
     + KeepDrained
     + WriteAudit
@@ -38,6 +39,7 @@ impl<T> ReconcilePorts for T where
         + RecountUnits
         + ReadEvents
         + UnloadShow
+        + ForgetShow
         + ListShows
         + KeepDrained
         + WriteAudit

@@ -35,6 +35,8 @@ pub struct ReconcileWish {
     pub show: Option<ShowId>,
     /// Whether to report only.
     pub dry_run: bool,
+    /// Whether Redis is to forget the show first, with its holds: what it has is wrong, or of another release.
+    pub forget: bool,
     /// Whether the schedule asks: such a run gives way to another one that is under way.
     pub scheduled: bool,
 }
@@ -44,7 +46,7 @@ pub async fn reconcile(stores: &impl ReconcilePorts, wish: &ReconcileWish) -> Re
     let report = Report { dry_run: wish.dry_run, complete: true, ..Report::default() };
     let mut run = Run { stores, dry_run: wish.dry_run, report, lease: None };
     match &wish.show {
-        Some(show) => run.one(show).await,
+        Some(show) => run.one(show, wish.forget).await,
         None if wish.dry_run => run.all(Position::default()).await,
         None => run.leased(!wish.scheduled).await,
     }
@@ -162,10 +164,17 @@ impl<S: ReconcilePorts> Run<'_, S> {
     }
 
     /// One show, whatever its state.
-    async fn one(&mut self, show: &ShowId) {
+    async fn one(&mut self, show: &ShowId, forget: bool) {
         let check = ShowCheck::new(self.stores, self.dry_run);
         match self.stores.step().read_show(show).await {
             Ok(Some(record)) => {
+                if forget {
+                    // What is paid is settled first, as far as Redis has it in a layout that is known here.
+                    check.run(&record, 0, None, false).await;
+                    if let Err(failure) = self.stores.step().forget_show(show).await {
+                        return self.failed(Some(show), &failure);
+                    }
+                }
                 let checked = check.run(&record, 0, None, false).await;
                 self.report.complete &= self.take(show, checked).is_none();
             }

@@ -1,0 +1,48 @@
+//! What Redis has of a show is wrong, or of another release: it is told to forget it.
+
+use holdfast::adapters::redis::keys;
+use holdfast::adapters::redis::scripts::FORMAT;
+use holdfast_tests::invariants::assert_agreement;
+use holdfast_tests::sys::paid;
+use redis::AsyncCommands;
+use serde_json::json;
+
+use crate::house::House;
+
+#[tokio::test]
+async fn a_show_of_another_release_is_loaded_anew_and_what_is_sold_stays_sold() {
+    let (mut house, plot) = House::open().await;
+    let (show, [sold, held]) = (house.show.clone(), [plot.seat(1), plot.seat(2)]);
+    let buyer = house.sys.hold(&show, &[&sold]).await.text("holdToken").to_owned();
+    house.sys.confirm(&show, &buyer, paid("pay_1")).await.expect(201);
+    let token = house.sys.hold(&show, &[&held]).await.text("holdToken").to_owned();
+    // A show whose id begins as this one's does.
+    let other = format!("{show}-b");
+    house.sys.define_as(&other, json!({})).await;
+    let others = house.sys.hold(&other, &["E1"]).await.text("holdToken").to_owned();
+
+    let () = house.redis.hset(keys::show(&house.id), "format", "2").await.unwrap();
+    house.sys.hold_status(&show, &token).await.expect_problem(503, "unavailable");
+    let report = house.sys.reconcile(json!({"showId": show, "forget": true})).await;
+    assert_eq!((&report["complete"], &report["errors"]), (&json!(true), &json!([])), "{report}");
+    let layout: String = house.redis.hget(keys::show(&house.id), "format").await.unwrap();
+    assert_eq!(layout, FORMAT);
+    house.sys.extend(&show, &token, 300).await.expect_problem(409, "hold_lost");
+    house.sys.hold(&show, &[&held]).await.expect(201);
+    house.sys.hold(&show, &[&sold]).await.expect_problem(409, "seat_unavailable");
+    assert_agreement(&house.sys, &show).await;
+    house.sys.hold_status(&other, &others).await.expect(200);
+}
+
+/// Whoever has paid gets what he paid for, or the money back.
+#[tokio::test]
+async fn a_payment_whose_confirm_died_is_settled_before() {
+    let (house, plot) = House::open().await;
+    let token = house.hold(plot, &[3]).await;
+    house.pin(&token, &plot.seats(&[3]), true).await;
+    let report = house.sys.reconcile(json!({"showId": house.show, "forget": true})).await;
+    assert_eq!((&report["complete"], &report["errors"]), (&json!(true), &json!([])), "{report}");
+    house.are_sold(plot, &[3]).await;
+    house.is_booked(&token).await;
+    assert_agreement(&house.sys, &house.show).await;
+}
