@@ -75,6 +75,14 @@ impl Function {
         Self { name, app, handler }
     }
 
+    /// Says that nearly every event needs DynamoDB: its client is made while the process starts. Lambda gives it a whole CPU
+    /// for that, and later only as much of one as it has memory.
+    #[must_use]
+    pub fn with_record(self) -> Self {
+        self.app.prepare_record();
+        self
+    }
+
     /// Answers one event. There is always an answer: an event that cannot be read, or a panic, is the contract's 500, or
     /// an error in the report.
     pub async fn call(self, event: RawEvent) -> impl Serialize + Send + use<> {
