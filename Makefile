@@ -25,7 +25,7 @@ test-cluster:
 	@REDIS_URL= scripts/install-redis
 	cargo test --locked --package holdfast-tests --test cluster
 
-# The built functions under Lambda's Runtime API, as the tests have it.
+# The built functions under Lambda's Runtime API, as the tests have it and as AWS' emulator does.
 e2e:
 	@REDIS_URL= scripts/install-redis
 	@REDIS_URL= scripts/e2e
@@ -33,7 +33,7 @@ e2e:
 # All parts, or some: make bench PARTS="a d"
 bench:
 	@REDIS_URL= scripts/install-redis
-	cargo bench --locked --package holdfast-tests --profile fast -- $(PARTS)
+	@scripts/bench $(PARTS)
 
 fmt:
 	cargo fmt --all --check

@@ -96,7 +96,7 @@ impl Deployment {
     pub async fn open(&self, function: &str) -> Hosted {
         match self.host {
             Host::RuntimeApi => Hosted::Process(self.start(function, &[]).await),
-            Host::Emulator => Hosted::Emulated(self.emulate(function, function, &[]).await),
+            Host::Emulator => Hosted::Emulated(Box::new(self.emulate(function, function, &[]).await)),
         }
     }
 

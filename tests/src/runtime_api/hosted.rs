@@ -21,7 +21,7 @@ pub enum Hosted {
     /// Under the Runtime API of the tests' own.
     Process(Process),
     /// Under the emulator.
-    Emulated(Emulator),
+    Emulated(Box<Emulator>),
 }
 
 impl Hosted {
