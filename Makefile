@@ -30,7 +30,7 @@ test-cluster:
 test-valkey:
 	@REDIS_URL= scripts/test-valkey
 
-# The built functions under Lambda's Runtime API, as the tests have it.
+# The built functions under Lambda's Runtime API, as the tests have it and as AWS' emulator does.
 e2e:
 	@REDIS_URL= scripts/install-redis
 	@REDIS_URL= scripts/e2e
@@ -38,7 +38,7 @@ e2e:
 # All parts, or some: make bench PARTS="a d"
 bench:
 	@REDIS_URL= scripts/install-redis
-	cargo bench --locked --package holdfast-tests --profile fast -- $(PARTS)
+	@scripts/bench $(PARTS)
 
 fmt:
 	cargo fmt --all --check

@@ -55,6 +55,11 @@ impl App {
         Config::from_env().map(App::new)
     }
 
+    /// Makes the client of DynamoDB now, and not in the first request that needs it.
+    pub(crate) fn prepare_record(&self) {
+        self.dynamo.prepare();
+    }
+
     /// Whether this is asked for the first time: by the request that a process was started for.
     pub(crate) fn is_cold(&self) -> bool {
         self.cold.swap(false, Ordering::Relaxed)

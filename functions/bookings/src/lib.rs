@@ -20,7 +20,7 @@ use holdfast::ops::restore::restore;
 /// The function, for its own process and for the local system.
 #[must_use]
 pub fn function(app: Arc<App>) -> Function {
-    Function::new("bookings", app, handle)
+    Function::new("bookings", app, handle).with_record()
 }
 
 /// Answers a request.

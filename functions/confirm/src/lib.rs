@@ -15,7 +15,7 @@ use holdfast::telemetry::Metric;
 /// The function, for its own process and for the local system.
 #[must_use]
 pub fn function(app: Arc<App>) -> Function {
-    Function::new("confirm", app, handle)
+    Function::new("confirm", app, handle).with_record()
 }
 
 /// Answers a request.

@@ -18,7 +18,7 @@ use holdfast::ops::show_status::show_status;
 /// The function, for its own process and for the local system.
 #[must_use]
 pub fn function(app: Arc<App>) -> Function {
-    Function::new("define-show", app, handle)
+    Function::new("define-show", app, handle).with_record()
 }
 
 /// Answers a request.

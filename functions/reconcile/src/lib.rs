@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 /// The function, for its own process and for the local system.
 #[must_use]
 pub fn function(app: Arc<App>) -> Function {
-    Function::of_events("reconcile", app, handle)
+    Function::of_events("reconcile", app, handle).with_record()
 }
 
 /// Reconciles as an event wishes.

@@ -17,7 +17,7 @@ use holdfast::ops::settle_refund::settle_refund;
 /// The function, for its own process and for the local system.
 #[must_use]
 pub fn function(app: Arc<App>) -> Function {
-    Function::new("refunds", app, handle)
+    Function::new("refunds", app, handle).with_record()
 }
 
 /// Answers a request.

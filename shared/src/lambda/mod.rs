@@ -76,6 +76,14 @@ impl Function {
         Self { name, app, handler }
     }
 
+    /// Says that nearly every event needs DynamoDB: its client is made while the process starts. Lambda gives it a whole CPU
+    /// for that, and later only as much of one as it has memory.
+    #[must_use]
+    pub fn with_record(self) -> Self {
+        self.app.prepare_record();
+        self
+    }
+
     /// Which invocation this is, for its lines.
     fn invocation(&self, request_id: &str, context: &LambdaContext) -> Invocation {
         Invocation::new(self.name, &context.env_config.function_name, request_id, context.xray_trace_id.as_deref())

@@ -5,12 +5,15 @@
 //! - (b) [`http`]: the same over HTTP;
 //! - (c) [`on_sale`]: a thousand buyers for a hundred places;
 //! - (d) [`scripts`]: microseconds that Redis spends on each script;
-//! - (e) [`mod@reconcile`]: time and memory of a reconcile of the largest show.
+//! - (e) [`mod@reconcile`]: time and memory of a reconcile of the largest show;
+//! - (f) [`cold_start`]: first and warm answers, memory and size of each function as it is deployed, beside a hello's.
 //!
-//! `make bench PARTS="a d"` runs only those.
+//! `make bench PARTS="a d"` runs only those. `make bench` builds what (f) measures, and finds the emulator.
 
+mod cold_start;
 mod holds;
 mod http;
+mod memory;
 mod on_sale;
 mod reconcile;
 mod redis_benchmark;
@@ -46,6 +49,9 @@ fn main() {
     }
     if wants("e") {
         runtime.block_on(reconcile::run(&redis.url()));
+    }
+    if wants("f") {
+        runtime.block_on(cold_start::run(&redis.url()));
     }
     if wants("b") || wants("c") {
         // The system on a runtime of its own, as its own process would be.

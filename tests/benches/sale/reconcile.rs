@@ -14,6 +14,8 @@ use redis::AsyncCommands;
 use serde_json::json;
 use tokio::task::JoinSet;
 
+use super::memory::peak_kib;
+
 const SEATS: usize = 100_000;
 const SOLD: usize = 50_000;
 const SEATS_PER_BOOKING: usize = 10;
@@ -127,8 +129,6 @@ pub async fn in_its_own_process(show: &str) {
 
 /// The most memory that this process had.
 fn peak() -> String {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let kib =
-        status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.parse::<u64>().ok());
+    let kib = peak_kib("self");
     kib.map_or("memory is not known here".to_owned(), |kib| format!("{} MB at its peak", kib.div_ceil(1024)))
 }

@@ -13,9 +13,11 @@ use serde_json::Value;
 use tokio::sync::Mutex;
 
 use super::actions;
-use super::environment::variables;
-use super::process::Process;
+use super::emulator::Emulator;
+use super::hosted::{Host, Hosted};
+use super::process::{Process, binary};
 use super::server::RuntimeApi;
+use super::variables::variables;
 use crate::cases::Stores;
 use crate::dynamo_front::Front;
 use crate::sys::Answer;
@@ -26,11 +28,12 @@ const PORT: u16 = 3000;
 
 /// The functions of the template on the stores of a test, each with a front of its own before DynamoDB.
 pub struct Deployment {
+    host: Host,
     stores: Stores,
     functions: BTreeMap<String, Deployed>,
     router: Router<String>,
     /// Those that answer routes: started by the first request, and warm from then on.
-    serving: Mutex<BTreeMap<String, Arc<Process>>>,
+    serving: Mutex<BTreeMap<String, Arc<Hosted>>>,
 }
 
 /// What each process of a function has.
@@ -53,11 +56,19 @@ impl std::fmt::Debug for Deployment {
 }
 
 impl Deployment {
-    /// Nothing is started yet.
+    /// Under the Runtime API of the tests' own. Nothing is started yet.
     ///
     /// # Panics
     /// When the template cannot be understood.
     pub async fn on(stores: Stores) -> Deployment {
+        Deployment::under(Host::RuntimeApi, stores).await
+    }
+
+    /// The same under either host.
+    ///
+    /// # Panics
+    /// When the template cannot be understood.
+    pub async fn under(host: Host, stores: Stores) -> Deployment {
         let (mut functions, mut routes) = (BTreeMap::new(), Vec::new());
         let mut templates = template::functions();
         for FunctionSpec { name: id, timeout, route_keys, .. } in specs() {
@@ -68,7 +79,7 @@ impl Deployment {
             let variables = variables(&name, &template, &stores, &front.endpoint());
             functions.insert(name, Deployed { front, timeout: *timeout, variables });
         }
-        Deployment { stores, functions, router: Router::new(routes).unwrap(), serving: Mutex::default() }
+        Deployment { host, stores, functions, router: Router::new(routes).unwrap(), serving: Mutex::default() }
     }
 
     /// The same, with these variables for every process besides the template's.
@@ -90,6 +101,14 @@ impl Deployment {
         &self.functions[function].front
     }
 
+    /// A new execution environment of a function, under this deployment's host.
+    pub async fn open(&self, function: &str) -> Hosted {
+        match self.host {
+            Host::RuntimeApi => Hosted::Process(self.start(function, &[]).await),
+            Host::Emulator => Hosted::Emulated(Box::new(self.emulate(function, function, &[]).await)),
+        }
+    }
+
     /// A new process of a function, with these variables besides the template's.
     pub async fn start(&self, function: &str, besides: &[(&str, &str)]) -> Process {
         let api = Arc::new(RuntimeApi::start().await);
@@ -98,21 +117,37 @@ impl Deployment {
 
     /// A new process of a function that shares a Runtime API with others.
     pub fn start_at(&self, api: &Arc<RuntimeApi>, function: &str, besides: &[(&str, &str)]) -> Process {
-        let Deployed { timeout, variables, .. } = &self.functions[function];
-        let mut variables = variables.clone();
-        variables.extend(besides.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
-        Process::start(function, *timeout, &variables, api)
+        self.start_as(function, api, function, besides)
     }
 
-    /// The process of a function that answers routes.
-    pub async fn serving(&self, function: &str) -> Arc<Process> {
+    /// The same of another program, in that function's place.
+    pub fn start_as(&self, program: &str, api: &Arc<RuntimeApi>, function: &str, besides: &[(&str, &str)]) -> Process {
+        let (timeout, variables) = self.place(function, besides);
+        Process::start(&binary(program), function, timeout, &variables, api)
+    }
+
+    /// A program in a function's place under the emulator, with these variables besides the template's.
+    pub async fn emulate(&self, program: &str, function: &str, besides: &[(&str, &str)]) -> Emulator {
+        let (timeout, variables) = self.place(function, besides);
+        Emulator::start(&binary(program), timeout, &variables).await
+    }
+
+    /// The time-out and the variables of a function.
+    fn place(&self, function: &str, besides: &[(&str, &str)]) -> (Duration, BTreeMap<String, String>) {
+        let Deployed { timeout, variables, .. } = &self.functions[function];
+        let besides = besides.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        (*timeout, variables.clone().into_iter().chain(besides).collect())
+    }
+
+    /// The environment of a function that answers routes.
+    pub async fn serving(&self, function: &str) -> Arc<Hosted> {
         let mut serving = self.serving.lock().await;
-        if let Some(process) = serving.get(function) {
-            return Arc::clone(process);
+        if let Some(hosted) = serving.get(function) {
+            return Arc::clone(hosted);
         }
-        let process = Arc::new(self.start(function, &[]).await);
-        serving.insert(function.to_owned(), Arc::clone(&process));
-        process
+        let hosted = Arc::new(self.open(function).await);
+        serving.insert(function.to_owned(), Arc::clone(&hosted));
+        hosted
     }
 
     /// What all of these processes wrote so far.

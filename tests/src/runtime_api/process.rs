@@ -1,9 +1,7 @@
 //! One execution environment.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::Write;
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,6 +9,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use super::log::Log;
 use super::server::{Failed, RuntimeApi};
 use crate::poll::until;
 
@@ -22,33 +21,38 @@ pub struct Process {
     api: Arc<RuntimeApi>,
     child: Mutex<Child>,
     pid: u32,
-    log: File,
+    log: Log,
 }
 
 impl Process {
-    /// Starts the binary with these variables, and one Runtime API.
+    /// Starts a binary with these variables, and one Runtime API.
     ///
     /// # Panics
     /// When it was not built, here as in what follows.
     pub(super) fn start(
+        program: &Path,
         function: &str,
         timeout: Duration,
         variables: &BTreeMap<String, String>,
         api: &Arc<RuntimeApi>,
     ) -> Process {
-        let program = binary(function);
-        let log = tempfile::tempfile().unwrap();
-        let child = Command::new(&program)
+        let log = Log::new();
+        let child = Command::new(program)
             .env_clear()
             .envs(variables)
             .env("AWS_LAMBDA_RUNTIME_API", api.address())
             .stdin(Stdio::null())
-            .stdout(log.try_clone().unwrap())
-            .stderr(log.try_clone().unwrap())
+            .stdout(log.end())
+            .stderr(log.end())
             .spawn()
             .unwrap_or_else(|error| panic!("{}: {error}; make e2e builds it", program.display()));
         let (function, pid) = (function.to_owned(), child.id());
         Process { function, timeout, api: Arc::clone(api), child: Mutex::new(child), pid, log }
+    }
+
+    /// Its number at the operating system.
+    pub fn pid(&self) -> u32 {
+        self.pid
     }
 
     /// Its Runtime API.
@@ -72,10 +76,7 @@ impl Process {
 
     /// What it wrote so far.
     pub fn log(&self) -> String {
-        // Where the process writes on must not move.
-        let mut bytes = vec![0; usize::try_from(self.log.metadata().unwrap().len()).unwrap()];
-        self.log.read_exact_at(&mut bytes, 0).unwrap();
-        String::from_utf8_lossy(&bytes).into_owned()
+        self.log.text()
     }
 
     /// Whether it runs; what has ended has ended for good.
@@ -136,7 +137,7 @@ impl Drop for Frozen<'_> {
 }
 
 /// The built binary of a function: in `HOLDFAST_BINARIES`, or of the profile that this test was built with.
-fn binary(function: &str) -> PathBuf {
+pub fn binary(function: &str) -> PathBuf {
     // target/<profile>/deps/<test>
     let beside = || std::env::current_exe().unwrap().ancestors().nth(2).map(Path::to_owned).unwrap();
     std::env::var_os("HOLDFAST_BINARIES").map_or_else(beside, PathBuf::from).join(function)

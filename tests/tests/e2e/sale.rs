@@ -3,7 +3,7 @@
 use holdfast_tests::cases::Stores;
 use holdfast_tests::dynamo_front::Fault;
 use holdfast_tests::invariants::assert_agreement;
-use holdfast_tests::runtime_api::Deployment;
+use holdfast_tests::runtime_api::{Deployment, Host};
 use holdfast_tests::sys::{Answer, paid};
 use serde_json::{Value, json};
 
@@ -44,9 +44,14 @@ fn assert_in_step(report: &Value) {
 
 #[tokio::test]
 async fn a_whole_sale() {
+    whole(Host::RuntimeApi).await;
+}
+
+/// Everything that a sale can have in it, once.
+pub async fn whole(host: Host) {
     let stores = Stores::own().await;
     let sys = stores.sys();
-    let sale = Deployment::on(stores).await;
+    let sale = Deployment::under(host, stores).await;
     let buyer = Buyer(&sale);
 
     let defined = sale.call("PUT", "/shows/42", show()).await.expect(201);

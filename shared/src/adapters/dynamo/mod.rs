@@ -12,6 +12,7 @@ mod show;
 mod transact;
 
 use std::future::Future;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use aws_sdk_dynamodb::Client;
@@ -25,10 +26,11 @@ use crate::config::DynamoConfig;
 use crate::telemetry::Meter;
 use crate::{Deadline, Failure};
 
-/// DynamoDB. A clone shares the client.
+/// DynamoDB. A clone shares the client, which is made when it is needed: many a process of a hold never needs one, and
+/// to read the certificates that it trusts takes longer than all else at a start.
 #[derive(Clone)]
 pub struct Dynamo {
-    client: Client,
+    client: Arc<LazyLock<Client, Box<dyn FnOnce() -> Client + Send>>>,
     table: String,
     audit_days: u64,
     deadline: Deadline,
@@ -39,13 +41,19 @@ impl Dynamo {
     /// A way to DynamoDB that connects on first use.
     #[must_use]
     pub fn new(config: &DynamoConfig) -> Self {
+        let of_client = config.clone();
         Self {
-            client: client(config),
             table: config.table.clone(),
             audit_days: config.audit_days,
+            client: Arc::new(LazyLock::new(Box::new(move || client(&of_client)))),
             deadline: Deadline::after(Duration::ZERO),
             meter: Meter::default(),
         }
+    }
+
+    /// Makes the client now.
+    pub fn prepare(&self) {
+        LazyLock::force(&self.client);
     }
 
     /// The same client, for a request that has to be answered by `deadline`.
@@ -78,10 +86,15 @@ impl Dynamo {
 #[must_use]
 pub fn client(config: &DynamoConfig) -> Client {
     let keys = &config.credentials;
-    let http = aws_smithy_http_client::Builder::new().tls_provider(tls::Provider::Rustls(CryptoMode::Ring));
+    let http = aws_smithy_http_client::Builder::new();
+    let http = match &config.endpoint {
+        // Certificates that nobody will ask for are not read.
+        Some(endpoint) if endpoint.starts_with("http://") => http.build_http(),
+        _ => http.tls_provider(tls::Provider::Rustls(CryptoMode::Ring)).build_https(),
+    };
     let sdk = aws_sdk_dynamodb::Config::builder()
         .behavior_version(BehaviorVersion::latest())
-        .http_client(http.build_https())
+        .http_client(http)
         .region(Region::new(config.region.clone()))
         .credentials_provider(Credentials::new(
             &keys.access_key_id,

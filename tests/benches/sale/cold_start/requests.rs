@@ -1,0 +1,80 @@
+//! What each function is asked: the request that it is there for, where it changes something on places of its own.
+
+use holdfast_tests::runtime_api::Deployment;
+use holdfast_tests::sys::{Sys, paid};
+use serde_json::{Value, json};
+
+/// Seats of the show, in rows of a hundred.
+const ROWS: usize = 200;
+
+/// The functions and what they are asked about.
+pub struct Requests {
+    sys: Sys,
+    deployment: Deployment,
+    show: String,
+    next_seat: usize,
+    /// A hold that is only ever extended, and a booking that is only ever read.
+    held: String,
+    booking: String,
+}
+
+impl Requests {
+    /// Defines the show.
+    pub async fn about_a_show(sys: Sys, deployment: Deployment) -> Requests {
+        let rows: Vec<Value> = (1..=ROWS).map(|row| json!({"id": format!("R{row}-"), "from": 1, "to": 100})).collect();
+        let layout = json!({"sections": [{"id": "all", "rows": rows}], "zones": [{"id": "GA", "capacity": 50_000}]});
+        let show = sys.define(layout).await;
+        let (held, booking) = (String::new(), String::new());
+        let mut this = Requests { sys, deployment, show, next_seat: 0, held, booking };
+        this.held = this.hold().await;
+        let token = this.hold().await;
+        let booked = this.sys.confirm(&this.show, &token, paid(&token)).await;
+        this.booking = booked.text("bookingId").to_owned();
+        this
+    }
+
+    /// The functions.
+    pub fn deployment(&self) -> &Deployment {
+        &self.deployment
+    }
+
+    /// So many events for a function, each of which it answers with success.
+    pub async fn events(&mut self, function: &str, count: usize) -> Vec<String> {
+        let mut events = Vec::new();
+        for _ in 0..count {
+            events.push(self.event(function).await);
+        }
+        events
+    }
+
+    async fn event(&mut self, function: &str) -> String {
+        let show = format!("/shows/{}", self.show);
+        let (method, path, body) = match function {
+            "hold" => ("POST", format!("{show}/holds"), json!({"seats": [self.seat()]})),
+            "extend" => ("PATCH", format!("{show}/holds/{}", self.held), json!({"ttlSeconds": 600})),
+            "release" => ("DELETE", format!("{show}/holds/{}", self.hold().await), Value::Null),
+            "confirm" => {
+                let token = self.hold().await;
+                ("POST", format!("{show}/holds/{token}/confirm"), paid(&token))
+            }
+            "stock-decrement" => ("POST", format!("{show}/stock/GA/decrement"), json!({"quantity": 1})),
+            "bookings" => ("GET", format!("/bookings/{}", self.booking), Value::Null),
+            "refunds" => ("GET", "/refunds".to_owned(), Value::Null),
+            "define-show" => ("GET", show, Value::Null),
+            "fallback" => ("GET", "/nowhere".to_owned(), Value::Null),
+            "reconcile" => return json!({"showId": self.show, "dryRun": true}).to_string(),
+            other => panic!("what is {other} asked?"),
+        };
+        self.deployment.event(method, &path, body).1
+    }
+
+    fn seat(&mut self) -> String {
+        self.next_seat += 1;
+        format!("R{}-{}", self.next_seat.div_ceil(100), (self.next_seat - 1) % 100 + 1)
+    }
+
+    async fn hold(&mut self) -> String {
+        let seat = self.seat();
+        self.sys.hold(&self.show, &[&seat]).await.text("holdToken").to_owned()
+    }
+}
