@@ -22,3 +22,4 @@ pub use emulator::Emulator;
 pub use hosted::{Host, Hosted};
 pub use process::{Frozen, Process, binary};
 pub use server::{Failed, RuntimeApi, trace_id};
+pub use variables::deployed_name;

@@ -11,6 +11,11 @@ use crate::{loaded, template};
 /// What Lambda gives a function that states no memory, if neither does the template for all.
 const MEMORY_MB: u64 = 256;
 
+/// What CloudFormation calls a function of a stack.
+pub fn deployed_name(function: &str) -> String {
+    format!("tickets-{}-Q5xTAb7c9Zw1", template::logical_id(function))
+}
+
 /// The variables of a function on these stores. DynamoDB is asked at `dynamo_endpoint`.
 pub(super) fn variables(
     name: &str,
@@ -31,9 +36,10 @@ pub(super) fn variables(
         (name, value)
     });
     let memory = function.memory_mb().unwrap_or(MEMORY_MB).to_string();
-    let log_group = format!("/aws/lambda/{name}");
+    let deployed = deployed_name(name);
+    let log_group = format!("/aws/lambda/{deployed}");
     let of_lambda = [
-        ("AWS_LAMBDA_FUNCTION_NAME", name),
+        ("AWS_LAMBDA_FUNCTION_NAME", deployed.as_str()),
         ("AWS_LAMBDA_FUNCTION_MEMORY_SIZE", &memory),
         ("AWS_LAMBDA_FUNCTION_VERSION", "$LATEST"),
         ("AWS_LAMBDA_INITIALIZATION_TYPE", "on-demand"),

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use holdfast_tests::cases::Stores;
 use holdfast_tests::dynamo_front::Fault;
-use holdfast_tests::runtime_api::Deployment;
+use holdfast_tests::runtime_api::{Deployment, deployed_name};
 use holdfast_tests::sys::paid;
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -39,6 +39,8 @@ async fn a_log_tells_which_request_was_the_first_and_never_a_token() {
     let cold: Vec<&Value> = lines.iter().map(|line| &line["function.cold_start"]).collect();
     assert_eq!(cold, [&json!(true), &json!(false)], "{log}");
     assert!(lines.iter().all(|line| line["trace.id"].as_str().is_some_and(|id| id.starts_with("1-"))), "{log}");
+    // An alarm names the function as CloudFormation does.
+    assert!(lines.iter().all(|line| line["Function"] == deployed_name("hold")), "{log}");
     // What docs/OPERATIONS.md counts for the cost of logs.
     assert!(log.lines().all(|line| line.len() < 1100), "{log}");
     assert!(tokens.iter().all(|token| !log.contains(token)), "{log}");
