@@ -8,6 +8,7 @@ mod killed;
 mod life;
 mod load;
 mod migration;
+mod minority;
 mod race;
 mod scripts;
 mod tls;
