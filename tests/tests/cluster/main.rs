@@ -5,6 +5,7 @@ mod failover;
 mod house;
 mod iam;
 mod killed;
+mod last_unit;
 mod life;
 mod load;
 mod migration;
