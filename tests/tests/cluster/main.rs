@@ -12,4 +12,5 @@ mod migration;
 mod minority;
 mod race;
 mod scripts;
+mod thaw;
 mod tls;
