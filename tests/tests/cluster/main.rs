@@ -2,6 +2,7 @@
 //! end. Run by `make test-cluster`.
 
 mod failover;
+mod gauges;
 mod house;
 mod iam;
 mod killed;
