@@ -11,6 +11,7 @@ mod life;
 mod load;
 mod migration;
 mod minority;
+mod ping_pong;
 mod race;
 mod scripts;
 mod thaw;
