@@ -9,6 +9,7 @@ mod killed;
 mod last_unit;
 mod life;
 mod load;
+mod login;
 mod migration;
 mod minority;
 mod ping_pong;
