@@ -133,7 +133,7 @@ fn counts(shows: &[ShowReport]) -> impl Iterator<Item = (String, Value)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{ReportError, ShowId};
+    use crate::domain::{CacheNode, Gauges, ReportError, ShowId};
 
     fn show(id: &str, repairs: Repairs) -> Result<ShowReport, &'static str> {
         let (checked, drift) = (Default::default(), repairs.drift());
@@ -180,5 +180,20 @@ mod tests {
         ];
         assert_eq!(told(&loud), expected);
         Ok(())
+    }
+
+    #[test]
+    fn a_cache_that_did_not_answer_as_a_whole_has_no_metric() {
+        let evicted = |cache: Vec<CacheNode>| {
+            let report = Report { gauges: Gauges { cache, ..Gauges::default() }, ..Report::default() };
+            let (cause, took) = (None, Duration::ZERO);
+            let lines = ReportLines { function: "reconcile", request_id: "r", report: &report, cause, took };
+            let mut line = Map::new();
+            lines.measure(&mut line);
+            line.get("CacheEvictedKeys").and_then(Value::as_f64)
+        };
+        let node = |evicted_keys| CacheNode { evicted_keys, ..CacheNode::default() };
+        assert_eq!(evicted(vec![node(1), node(2)]), Some(3.0));
+        assert_eq!(evicted(Vec::new()), None);
     }
 }

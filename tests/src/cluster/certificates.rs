@@ -12,10 +12,15 @@ pub struct Certificates(TempDir);
 
 impl Certificates {
     /// Makes an authority, and lets it sign a certificate for servers on 127.0.0.1.
+    pub fn make() -> Certificates {
+        Certificates::make_for("127.0.0.1")
+    }
+
+    /// The same for servers on another host.
     ///
     /// # Panics
     /// When the files cannot be written.
-    pub fn make() -> Certificates {
+    pub fn make_for(host: &str) -> Certificates {
         let dir = tempfile::tempdir().unwrap();
         let mut authority = named("the authority of a test", &[]);
         authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -25,7 +30,7 @@ impl Certificates {
         let write = |name: &str, pem: String| fs::write(dir.path().join(name), pem).unwrap();
         write("ca.pem", authority.self_signed(&authority_key).unwrap().pem());
         let issuer = Issuer::new(authority, authority_key);
-        write("server.pem", named("a server of a test", &["127.0.0.1"]).signed_by(&key, &issuer).unwrap().pem());
+        write("server.pem", named("a server of a test", &[host]).signed_by(&key, &issuer).unwrap().pem());
         write("server.key", key.serialize_pem());
         Certificates(dir)
     }

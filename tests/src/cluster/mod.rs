@@ -3,6 +3,7 @@
 //! Real servers. The product reaches them with TLS only; who looks on, or rearranges them, has ports without.
 
 mod certificates;
+mod links;
 mod node;
 mod slots;
 
@@ -51,6 +52,18 @@ impl Cluster {
             until("the cluster is whole", || async { cluster.is_whole(node).await.then_some(()) }).await;
         }
         cluster
+    }
+
+    /// A cluster of one node, which has all slots: no part of this one, but with certificates of the same authority.
+    pub async fn other_of_one(&self) -> Node {
+        let node = Node::start(&self.certificates).await;
+        let () = node.ask("CLUSTER ADDSLOTSRANGE 0 16383").await;
+        until("the node serves its slots", || async {
+            let info: String = node.ask("CLUSTER INFO").await;
+            info.contains("cluster_state:ok").then_some(())
+        })
+        .await;
+        node
     }
 
     async fn meet(&self) {

@@ -13,8 +13,8 @@ use crate::raw;
 const TLS_PORTS: std::ops::Range<u16> = 12_000..22_000;
 const BUS: u16 = 10_000;
 
-/// What every node is told. ElastiCache, too, serves the slots that it has while others are down.
-const AS_ELASTICACHE: [&str; 16] = [
+/// What every node is told. ElastiCache, too, serves the slots that it has while others are down. (`DEBUG` cuts links.)
+const AS_ELASTICACHE: [&str; 18] = [
     "--cluster-enabled",
     "yes",
     "--tls-cluster",
@@ -31,6 +31,8 @@ const AS_ELASTICACHE: [&str; 16] = [
     "0",
     "--cluster-config-file",
     "nodes.conf",
+    "--enable-debug-command",
+    "local",
 ];
 
 /// A server: a port with TLS, which is all that the product knows, and one without, for those who look on.
@@ -111,6 +113,24 @@ impl Node {
             master: words[3].to_owned(),
             slots: words[8..].iter().filter_map(range).collect(),
         }
+    }
+
+    /// The ids of those who are connected with TLS, and are no node themselves: of the product's connections.
+    pub async fn connections(&self) -> Vec<String> {
+        let list: String = self.ask("CLIENT LIST").await;
+        let here = format!(" laddr=127.0.0.1:{} ", self.tls_port);
+        let own = list.lines().filter(|line| line.contains(&here) && !line.contains(" flags=S"));
+        own.map(|line| line.split(' ').next().unwrap().to_owned()).collect()
+    }
+
+    /// How often this command came, run or not.
+    pub async fn count(&self, command: &str) -> u64 {
+        let stats: String = self.ask("INFO commandstats").await;
+        let prefix = format!("cmdstat_{command}:");
+        let fields = stats.lines().find_map(|line| line.trim_end().strip_prefix(&prefix)).unwrap_or_default();
+        let number =
+            |name| fields.split(',').find_map(|field| field.strip_prefix(name)?.strip_prefix('=')?.parse().ok());
+        number("calls").unwrap_or(0) + number("rejected_calls").unwrap_or(0)
     }
 
     /// Whether the process was ended.

@@ -25,8 +25,8 @@ type Doomed = Mutex<BTreeMap<usize, After>>;
 /// Carries a connection until one end closes it, or the mode or a rule cuts it.
 pub(super) async fn carry(client: TcpStream, plan: Arc<Plan>) {
     let mut state = plan.state.subscribe();
-    let State { mode, cuts } = *state.borrow();
-    if mode == Mode::Cut || plan.steps.get().is_some_and(|steps| steps.is_gone()) {
+    let born = *state.borrow();
+    if born.mode == Mode::Cut || plan.steps.get().is_some_and(|steps| steps.is_gone()) {
         return;
     }
     let target = *plan.target.borrow();
@@ -38,9 +38,9 @@ pub(super) async fn carry(client: TcpStream, plan: Arc<Plan>) {
     let (from_server, to_server) = server.into_split();
     let doomed = Doomed::default();
     tokio::select! {
-        _ = state.wait_for(|state| state.cuts != cuts) => {}
-        _ = requests(from_client, to_server, &plan, cuts, &doomed) => {}
-        _ = replies(from_server, to_client, &plan, cuts, &doomed) => {}
+        _ = state.wait_for(|state| state.cuts != born.cuts) => {}
+        _ = requests(from_client, to_server, &plan, born, &doomed) => {}
+        _ = replies(from_server, to_client, &plan, born, &doomed) => {}
     }
 }
 
@@ -48,14 +48,14 @@ async fn requests(
     mut from: OwnedReadHalf,
     mut to: OwnedWriteHalf,
     plan: &Plan,
-    cuts: usize,
+    born: State,
     doomed: &Doomed,
 ) -> std::io::Result<()> {
     let mut frames = Frames::new(plan.framing);
     let mut count = 0;
     loop {
-        let chunk = read(&mut from, plan, cuts, &plan.counters.bytes_up).await?;
-        if plan.state.borrow().mode == Mode::Swallow {
+        let chunk = read(&mut from, plan, born.cuts, &plan.counters.bytes_up).await?;
+        if plan.state.borrow().mode == Mode::Swallow || is_mute(plan, born) {
             continue;
         }
         frames.push(&chunk);
@@ -82,13 +82,13 @@ async fn replies(
     mut from: OwnedReadHalf,
     mut to: OwnedWriteHalf,
     plan: &Plan,
-    cuts: usize,
+    born: State,
     doomed: &Doomed,
 ) -> std::io::Result<()> {
     let mut frames = Frames::new(plan.framing);
     let mut count = 0;
     loop {
-        let chunk = read(&mut from, plan, cuts, &plan.counters.bytes_down).await?;
+        let chunk = read(&mut from, plan, born.cuts, &plan.counters.bytes_down).await?;
         frames.push(&chunk);
         while let Some(reply) = frames.next() {
             if !is_push(&reply) {
@@ -107,11 +107,17 @@ async fn replies(
                     Some(After::Mute) => pending().await,
                 }
             }
-            if !matches!(plan.state.borrow().mode, Mode::Swallow | Mode::DropReplies) {
+            let is_lost = matches!(plan.state.borrow().mode, Mode::Swallow | Mode::DropReplies);
+            if !is_lost && !is_mute(plan, born) {
                 to.write_all(&reply).await?;
             }
         }
     }
+}
+
+/// Whether everything on a connection is swallowed that was `born` then.
+fn is_mute(plan: &Plan, born: State) -> bool {
+    plan.state.borrow().mutes != born.mutes
 }
 
 /// Reads what is there, and delays it where the mode says so.

@@ -53,11 +53,12 @@ pub struct Counters {
     bytes_down: AtomicUsize,
 }
 
-/// The mode, and how often it was [`Mode::Cut`]: a cut that is over has still closed what was open.
+/// The mode, and how often it was [`Mode::Cut`]: a cut that is over has still closed what was open. So with what was mute.
 #[derive(Debug, Clone, Copy)]
 struct State {
     mode: Mode,
     cuts: usize,
+    mutes: usize,
 }
 
 /// What the connections of a proxy share.
@@ -98,7 +99,7 @@ impl Proxy {
     }
 
     async fn start(target: SocketAddr, framing: Framing, rewrite: fn(Vec<u8>) -> Vec<u8>) -> Proxy {
-        let state = watch::Sender::new(State { mode: Mode::Pass, cuts: 0 });
+        let state = watch::Sender::new(State { mode: Mode::Pass, cuts: 0, mutes: 0 });
         let (target, rules) = (watch::Sender::new(target), Rules::default());
         let (steps, counters) = (OnceLock::new(), Counters::default());
         let plan = Arc::new(Plan { target, framing, state, rules, steps, rewrite, counters });
@@ -153,6 +154,11 @@ impl Proxy {
     pub fn cut_now(&self) {
         self.set(Mode::Cut);
         self.set(Mode::Pass);
+    }
+
+    /// Every connection that is open swallows everything from now on; new ones pass.
+    pub fn mute_now(&self) {
+        self.plan.state.send_modify(|state| state.mutes += 1);
     }
 
     /// Loses the `nth` request (from 1) whose bytes contain `what`, or its reply.

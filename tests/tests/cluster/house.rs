@@ -32,6 +32,11 @@ impl House {
         House { cluster, sys, _turn: turn }
     }
 
+    /// The product once more, with these variables besides.
+    pub async fn sys_with(&self, vars: &[(&str, &str)]) -> Sys {
+        sys(&self.cluster, vars).await
+    }
+
     /// A show with 2,000 seats on this master, which has it.
     pub async fn define_on(&self, master: usize) -> String {
         let show = self.define_unloaded_on(master).await;

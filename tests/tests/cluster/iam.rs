@@ -17,10 +17,10 @@ use serde_json::json;
 
 use crate::house::House;
 
-const USER: &str = "holdfast";
+pub const USER: &str = "holdfast";
 
 /// A login that is renewed every second.
-const VARS: [(&str, &str); 6] = [
+pub const VARS: [(&str, &str); 6] = [
     ("REDIS_USERNAME", USER),
     ("REDIS_IAM_CACHE", "replicationgroup:holdfast-cache"),
     ("REDIS_IAM_RENEW_SECONDS", "1"),
@@ -42,7 +42,7 @@ fn token(at: SystemTime) -> String {
 }
 
 /// The user's passwords are the tokens from now on, and no others.
-async fn only_from_now_on(redis: &mut MultiplexedConnection) {
+pub async fn only_from_now_on(redis: &mut MultiplexedConnection) {
     let from = SystemTime::now() - BEFORE;
     let mut command = redis::cmd("ACL");
     command.arg("SETUSER").arg(USER).arg(&["on", "~*", "&*", "+@all", "resetpass"]);
@@ -60,7 +60,7 @@ async fn connections(redis: &mut MultiplexedConnection) -> Vec<String> {
 }
 
 /// How often somebody logged in, and how often that failed.
-async fn logins(redis: &mut MultiplexedConnection) -> (u64, u64) {
+pub async fn logins(redis: &mut MultiplexedConnection) -> (u64, u64) {
     let stats: String = redis::cmd("INFO").arg("commandstats").query_async(redis).await.unwrap();
     let auth = stats.lines().find_map(|line| line.trim_end().strip_prefix("cmdstat_auth:")).unwrap_or_default();
     let number =

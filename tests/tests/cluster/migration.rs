@@ -1,6 +1,9 @@
 //! A slot moves to another master while its show is sold.
 
-use holdfast_tests::sys::paid;
+use holdfast_tests::cluster::MASTERS;
+use holdfast_tests::dynamo_front::Front;
+use holdfast_tests::servers;
+use holdfast_tests::sys::{Client, paid};
 use serde_json::json;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
@@ -67,19 +70,44 @@ async fn a_process_that_knows_the_old_master_is_led_to_the_new_one_at_once() {
     house.agrees(&show).await;
 }
 
-/// A show of which Redis has nothing: its slot moves, and it is loaded where the slot is, once.
+/// A show of which Redis has nothing: its slot moves, and it is loaded where the slot is, once, whoever comes first, or late.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_show_that_is_not_loaded_while_its_slot_moves_is_loaded_once() {
     let house = House::build().await;
     let show = house.define_unloaded_on(0).await;
     let slot = house.cluster.slot(&show).await;
+    let clients = house.sys.clients(8);
+    let each_holds = || {
+        let hold = |(number, client): (usize, &Client)| {
+            let (client, show) = (client.clone(), show.clone());
+            async move { client.hold(&show, &[&format!("E{}", number + 1)]).await.status }
+        };
+        clients.iter().enumerate().map(hold).collect::<JoinSet<_>>().join_all()
+    };
     house.cluster.begin_move(slot, 0, 1).await;
-    let client = &house.sys.clients(1)[0];
-    let held = client.hold(&show, &["E1"]).await;
-    assert!(matches!(held.status, 201 | 503), "{} {}", held.status, held.body);
+    let got = each_holds().await;
+    assert!(got.iter().all(|status| matches!(status, 201 | 503)), "{got:?}");
     while house.cluster.move_keys(slot, 0, 1, 100).await > 0 {}
     house.cluster.end_move(slot, 1).await;
-    client.hold(&show, &["E2"]).await.expect(201);
+
+    // One has heard that it is not loaded, and reads what to load until the others have done it.
+    let front = Front::start(&servers::dynamo().await.endpoint()).await;
+    let vars = [("AWS_ENDPOINT_URL_DYNAMODB", front.endpoint()), ("DYNAMODB_RESPONSE_TIMEOUT_MS", "4000".to_owned())];
+    let slow = house.sys_with(&vars.each_ref().map(|(name, value)| (*name, value.as_str()))).await;
+    let gate = front.on("GetItem").hold_before();
+    let (slow_show, slow_client) = (show.clone(), Client::clone(&slow));
+    let late = tokio::spawn(async move { slow_client.hold(&slow_show, &["E9"]).await });
+    gate.reached().await;
+    let got = each_holds().await;
+    assert!(got.iter().all(|status| matches!(status, 201 | 409)) && got.contains(&201), "{got:?}");
+    gate.open();
+    late.await.unwrap().expect(201);
+    // A load ends by moving the seats into place, which nothing else does.
+    let mut loads = 0;
+    for node in &house.cluster.nodes[..MASTERS] {
+        loads += node.count("rename").await;
+    }
+    assert_eq!(loads, 1);
     house.agrees(&show).await;
 }
 

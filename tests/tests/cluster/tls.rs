@@ -9,10 +9,10 @@ use holdfast_tests::servers;
 use holdfast_tests::sys::Sys;
 use serde_json::json;
 
-async fn sys(port: u16, authority: Option<&Certificates>) -> Sys {
+async fn sys(host: &str, port: u16, authority: Option<&Certificates>) -> Sys {
     let file = authority.map(|certificates| certificates.authority().to_str().unwrap().to_owned());
     let vars = file.iter().map(|file| ("REDIS_CA_FILE", file.as_str()));
-    let url = format!("rediss://127.0.0.1:{port}");
+    let url = format!("rediss://{host}:{port}");
     Sys::with(&url, &servers::dynamo().await.endpoint(), &vars.collect::<Vec<_>>())
 }
 
@@ -23,12 +23,26 @@ async fn a_server_is_trusted_if_the_authority_that_was_named_has_signed_its_cert
     let args = certificates.server_args(port);
     let _server = RedisServer::start(None, &args.iter().map(String::as_str).collect::<Vec<_>>()).unwrap();
 
-    let trusting = sys(port, Some(&certificates)).await;
+    let trusting = sys("127.0.0.1", port, Some(&certificates)).await;
     let show = trusting.define(json!({})).await;
     trusting.hold(&show, &["E7"]).await.expect(201);
-    for doubting in [sys(port, Some(&others)).await, sys(port, None).await] {
+    for doubting in [sys("127.0.0.1", port, Some(&others)).await, sys("127.0.0.1", port, None).await] {
         doubting.hold(&show, &["E8"]).await.expect_problem(503, "unavailable");
     }
+}
+
+/// What an authority has signed for one host is no certificate of another.
+#[tokio::test]
+async fn a_server_is_trusted_only_by_the_name_that_its_certificate_has() {
+    let (certificates, port) = (Certificates::make_for("localhost"), free_port());
+    let args = certificates.server_args(port);
+    let _server = RedisServer::start(None, &args.iter().map(String::as_str).collect::<Vec<_>>()).unwrap();
+
+    let trusting = sys("localhost", port, Some(&certificates)).await;
+    let show = trusting.define(json!({})).await;
+    trusting.hold(&show, &["E7"]).await.expect(201);
+    let doubting = sys("127.0.0.1", port, Some(&certificates)).await;
+    doubting.hold(&show, &["E8"]).await.expect_problem(503, "unavailable");
 }
 
 #[test]
