@@ -18,7 +18,13 @@ use crate::config::LogLevel;
 
 /// Writes a line about something that was put right, or will be, and that an operator may look for.
 pub fn warn(message: &str, failure: &Failure) {
-    eprintln!("{}", json!({"level": "warn", "message": message, "error.cause": failure.chain()}));
+    write(&json!({"level": "warn", "message": message, "error.cause": failure.chain()}));
+}
+
+/// Writes a line in one piece: stderr has no buffer, so that JSON goes out in hundreds of pieces if it is written as it is made.
+fn write(line: &Value) {
+    let line = format!("{line}\n");
+    eprint!("{line}");
 }
 
 /// What is told of one request.
@@ -91,6 +97,6 @@ impl RequestLine<'_> {
                 ],
             );
         }
-        eprintln!("{}", Value::Object(line));
+        write(&Value::Object(line));
     }
 }

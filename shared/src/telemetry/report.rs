@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use super::{Metrics, Unit, embed};
+use super::{Metrics, Unit, embed, write};
 use crate::config::LogLevel;
 use crate::domain::{Repairs, Report, ShowReport};
 
@@ -33,7 +33,7 @@ impl ReportLines<'_> {
         }
         for (index, (alarming, line)) in lines.into_iter().enumerate() {
             if alarming || level == LogLevel::Info || measured && index == 0 {
-                eprintln!("{}", Value::Object(line));
+                write(&Value::Object(line));
             }
         }
     }
