@@ -12,10 +12,13 @@ pub struct Requests {
     sys: Sys,
     deployment: Deployment,
     show: String,
+    /// A show of thirty places, for what looks at all of them.
+    small_show: String,
     next_seat: usize,
-    /// A hold that is only ever extended, and a booking that is only ever read.
+    /// A hold that is only ever extended, a booking that is only ever read, and a refund that is settled time and again.
     held: String,
     booking: String,
+    refund: String,
 }
 
 impl Requests {
@@ -23,13 +26,14 @@ impl Requests {
     pub async fn about_a_show(sys: Sys, deployment: Deployment) -> Requests {
         let rows: Vec<Value> = (1..=ROWS).map(|row| json!({"id": format!("R{row}-"), "from": 1, "to": 100})).collect();
         let layout = json!({"sections": [{"id": "all", "rows": rows}], "zones": [{"id": "GA", "capacity": 50_000}]});
-        let show = sys.define(layout).await;
-        let (held, booking) = (String::new(), String::new());
-        let mut this = Requests { sys, deployment, show, next_seat: 0, held, booking };
+        let (show, small_show) = (sys.define(layout).await, sys.define(json!({})).await);
+        let [held, booking, refund] = [(); 3].map(|()| String::new());
+        let mut this = Requests { sys, deployment, show, small_show, next_seat: 0, held, booking, refund };
         this.held = this.hold().await;
-        let token = this.hold().await;
-        let booked = this.sys.confirm(&this.show, &token, paid(&token)).await;
-        this.booking = booked.text("bookingId").to_owned();
+        this.booking = this.book("pay_1").await;
+        let cancelled = this.book("pay_2").await;
+        this.sys.call("POST", &format!("/bookings/{cancelled}/cancel"), Value::Null).await.expect(200);
+        this.refund = format!("pay_2/{cancelled}");
         this
     }
 
@@ -59,10 +63,10 @@ impl Requests {
             }
             "stock-decrement" => ("POST", format!("{show}/stock/GA/decrement"), json!({"quantity": 1})),
             "bookings" => ("GET", format!("/bookings/{}", self.booking), Value::Null),
-            "refunds" => ("GET", "/refunds".to_owned(), Value::Null),
+            "refunds" => ("POST", format!("/refunds/{}/settle", self.refund), Value::Null),
             "define-show" => ("GET", show, Value::Null),
             "fallback" => ("GET", "/nowhere".to_owned(), Value::Null),
-            "reconcile" => return json!({"showId": self.show, "dryRun": true}).to_string(),
+            "reconcile" => return json!({"showId": self.small_show, "dryRun": true}).to_string(),
             other => panic!("what is {other} asked?"),
         };
         self.deployment.event(method, &path, body).1
@@ -71,6 +75,11 @@ impl Requests {
     fn seat(&mut self) -> String {
         self.next_seat += 1;
         format!("R{}-{}", self.next_seat.div_ceil(100), (self.next_seat - 1) % 100 + 1)
+    }
+
+    async fn book(&mut self, reference: &str) -> String {
+        let token = self.hold().await;
+        self.sys.confirm(&self.show, &token, paid(reference)).await.text("bookingId").to_owned()
     }
 
     async fn hold(&mut self) -> String {
