@@ -9,8 +9,7 @@
 -- Keeps: INV-3, INV-6, INV-7
 --
 -- wrong: units that were in two states or in none, and with the first range 1 more if the stock was not what its units
--- say. Sold wins over
--- held, held over returned. A holder without a deadline would never lapse, and holds nothing.
+-- say. Sold wins over held, held over returned. A holder without a deadline would never lapse, and holds nothing.
 
 local show_key, held_key, events_key = KEYS[1], KEYS[2], KEYS[3]
 local stock_key, next_key, returned_key = KEYS[4], KEYS[5], KEYS[6]
@@ -58,7 +57,7 @@ if #let_go > 0 then
   redis.call('ZREM', held_key, unpack(units))
   event(events_key, 'freed', units)
 end
-if #take_back > 0 then redis.call('ZREM', returned_key, unpack(take_back)) end
 for _, n in ipairs(give_back) do redis.call('ZADD', returned_key, n, n) end
+if #take_back > 0 then redis.call('ZREM', returned_key, unpack(take_back)) end
 redis.call('SET', stock_key, left + held_fewer)
 return {0, wrong}

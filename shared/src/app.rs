@@ -190,7 +190,10 @@ mod lent {
         redis ComparePlaces {
             compare_places(show: &ShowId, places: &Places) -> Touched<Vec<(usize, PlaceState)>>;
         }
-        redis ForgetShow { forget_show(show: &ShowId) -> Result<(), Failure>; }
+        redis ForgetShow {
+            find_keys(show: &ShowId, cursor: Option<&str>) -> Result<FoundKeys, Failure>;
+            drop_keys(show: &ShowId, keys: &[String]) -> Result<(), Failure>;
+        }
         redis InspectCache { inspect_cache() -> Result<Vec<CacheNode>, Failure>; }
         redis ScanPlaces {
             scan_places(show: &ShowId, sold_of: Option<&ZoneId>, cursor: Option<&str>) -> Touched<Scanned>;

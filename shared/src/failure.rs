@@ -14,6 +14,15 @@ pub enum Failure {
         #[source]
         source: Option<Box<dyn Error + Send + Sync>>,
     },
+    /// What a store has is in the layout of another release, which knows what to do with it. Nothing was done.
+    #[error("{what}")]
+    OtherLayout {
+        /// What it is, for the log.
+        what: String,
+        /// What was answered, where a store refused it.
+        #[source]
+        source: Option<Box<dyn Error + Send + Sync>>,
+    },
     /// The transaction of somebody else on the same token is still undecided when the time is up.
     #[error("another confirm of this token is under way")]
     Undecided,

@@ -15,12 +15,18 @@ struct Both {
 }
 
 static SCRIPTS: LazyLock<Vec<Both>> = LazyLock::new(|| {
+    let kept = std::fs::read_dir(path("").parent().unwrap()).unwrap().flatten();
+    let kept = kept.filter(|file| file.path().extension().is_some_and(|ending| ending == "lua")).count();
     let both = scripts::all().into_iter().filter_map(|script| {
+        // One that is new in this release has none before.
         let source = std::fs::read_to_string(path(script.name)).ok()?;
         let sha1 = redis::Script::new(&source).get_hash().to_owned();
         Some(Both { name: script.name, now: (&script.source, &script.sha1), before: (source, sha1) })
     });
-    both.collect()
+    let both: Vec<Both> = both.collect();
+    assert_eq!(both.len(), kept, "a script of the release before is one of this release no more");
+    assert!(both.iter().any(|script| script.now.0 != script.before.0), "this is the release before");
+    both
 });
 
 /// Where a script of that release is kept.

@@ -125,7 +125,7 @@ struct Body<'a> {
 impl From<Failure> for Problem {
     fn from(failure: Failure) -> Problem {
         match &failure {
-            Failure::Unavailable { .. } => {
+            Failure::Unavailable { .. } | Failure::OtherLayout { .. } => {
                 let text =
                     "A store did not answer in time, or the show is being loaded. What happened is not known: repeat.";
                 let mut problem = Problem::new(StatusCode::SERVICE_UNAVAILABLE, "unavailable", text).retry();

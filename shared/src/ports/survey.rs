@@ -156,10 +156,25 @@ pub trait ReadEvents {
     fn read_events(&self, show: &ShowId, after: &str, count: usize) -> impl Future<Output = Touched<Events>> + Send;
 }
 
+/// Some of the keys that a show has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundKeys {
+    /// Those that a load makes, or whose names are not known here.
+    pub of_the_show: Vec<String>,
+    /// Those of its holds and bookings.
+    pub of_holds: Vec<String>,
+    /// Where to go on; `None`: that is all.
+    pub cursor: Option<String>,
+}
+
 /// `SCAN`, `UNLINK`
 pub trait ForgetShow {
-    /// Takes all that Redis has of a show away, holds too. A touch loads it anew.
-    fn forget_show(&self, show: &ShowId) -> impl Future<Output = Result<(), Failure>> + Send;
+    /// Some keys of a show, from a cursor on. All keys of the server are looked at.
+    fn find_keys(&self, show: &ShowId, cursor: Option<&str>)
+    -> impl Future<Output = Result<FoundKeys, Failure>> + Send;
+
+    /// Takes these keys of the show away, all of them at once.
+    fn drop_keys(&self, show: &ShowId, keys: &[String]) -> impl Future<Output = Result<(), Failure>> + Send;
 }
 
 /// `INFO`

@@ -187,7 +187,8 @@ mod tests {
         let evicted = |cache: Vec<CacheNode>| {
             let report = Report { gauges: Gauges { cache, ..Gauges::default() }, ..Report::default() };
             let (cause, took) = (None, Duration::ZERO);
-            let lines = ReportLines { function: "reconcile", request_id: "r", report: &report, cause, took };
+            let invocation = &Invocation::new("reconcile", "", "r", None);
+            let lines = ReportLines { invocation, report: &report, cause, took };
             let mut line = Map::new();
             lines.measure(&mut line);
             line.get("CacheEvictedKeys").and_then(Value::as_f64)

@@ -7,7 +7,7 @@ use holdfast_tests::poll::until;
 use tokio::time::Instant;
 
 use crate::house::House;
-use crate::load::{Load, assert_undisturbed, unavailable};
+use crate::load::{Load, assert_none_lost, assert_undisturbed, unavailable};
 
 /// A manual failover loses nothing: the master waits until its replica has everything.
 const BOUND: Duration = Duration::from_secs(3);
@@ -33,6 +33,8 @@ async fn pitfall_15_a_failover_under_load_is_503_for_a_bounded_time_and_nothing_
     let got = load.end().await;
     println!("{} answers, 503 for {:?}", got.len(), unavailable(&got));
     assert!(unavailable(&got).unwrap_or_default() < BOUND, "503 for {:?}", unavailable(&got));
+    // Its master waits for the replica, so that no hold is lost.
+    assert_none_lost(&got);
     assert_undisturbed(&elsewhere.end().await);
     house.agrees(&show).await;
     house.agrees(&other).await;

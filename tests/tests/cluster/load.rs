@@ -139,6 +139,12 @@ pub fn unavailable(got: &[Got]) -> Option<Duration> {
 pub fn assert_undisturbed(got: &[Got]) {
     let refused: Vec<&Got> = got.iter().filter(|got| !matches!(got.status, 201 | 204 | 409)).collect();
     assert!(refused.is_empty(), "{} of {}: {}", refused.len(), got.len(), told(&refused));
+    assert_none_lost(got);
+}
+
+/// Fails the test if somebody was told that what he had is gone.
+#[track_caller]
+pub fn assert_none_lost(got: &[Got]) {
     let lost: Vec<&Got> = got.iter().filter(|got| got.status == 409 && got.code != "seat_unavailable").collect();
     assert!(lost.is_empty(), "{} of {}: {}", lost.len(), got.len(), told(&lost));
 }

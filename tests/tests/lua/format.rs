@@ -44,7 +44,7 @@ async fn it_is_unavailable_until_it_is_in_a_layout_that_is_known() {
         house.redis.hold_seats(house.id(), &request, &seats, None, &Buyer::default()).await
     };
     let _: usize = house.raw().hset(&show, "format", "2").await.unwrap();
-    let Err(Failure::Unavailable { source: Some(source), .. }) = hold().await else { panic!("it was understood") };
+    let Err(Failure::OtherLayout { source: Some(source), .. }) = hold().await else { panic!("it was understood") };
     assert!(source.to_string().contains("layout 2"), "{source}");
     let _: usize = house.raw().hset(&show, "format", scripts::FORMAT).await.unwrap();
     hold().await.unwrap();

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use holdfast_tests::invariants::assert_agreement;
 use holdfast_tests::proxy::Proxy;
-use holdfast_tests::servers;
 use holdfast_tests::sys::{Client, Sys, paid};
+use holdfast_tests::{previous, servers};
 use serde_json::{Value, json};
 
 use super::crowd::{CLIENTS, PATIENT, Race, assert_tally};
@@ -42,6 +42,11 @@ async fn of_buyers_by_both_releases_one_has_the_seat() {
         assert_tally(&answers, &[(201, "", 1), (409, "seat_unavailable", 39)]);
     }
     assert_in_step(&race, &show).await;
+    // And it was that release that half of them came by.
+    let (_, sha1) = previous::names().find(|(name, _)| *name == "hold").unwrap();
+    let known: Vec<bool> =
+        redis::cmd("SCRIPT").arg("EXISTS").arg(sha1).query_async(&mut race.redis().await).await.unwrap();
+    assert_eq!(known, [true]);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

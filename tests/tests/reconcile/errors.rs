@@ -90,6 +90,24 @@ async fn an_entry_that_cannot_be_read_is_in_nobodys_way() {
 }
 
 #[tokio::test]
+async fn an_entry_in_a_later_layout_is_in_nobodys_way() {
+    let sys = Alone::start(&[]).await;
+    let all = five_shows(&sys).await;
+    let entry = |show: &String| keys::show_entry(&ShowId::parse(show).unwrap());
+    let update = sys.dynamo().update_item().table_name(TABLE).set_key(Some(entry(&all[2]).attributes()));
+    let update = update.update_expression("SET #format = :later").expression_attribute_names("#format", "format");
+    update.expression_attribute_values(":later", AttributeValue::N("2".to_owned())).send().await.unwrap();
+    for _ in 0..2 {
+        let report = sys.reconcile(json!({})).await;
+        let [error] = report["errors"].as_array().unwrap().as_slice() else { panic!("one error: {report}") };
+        assert_eq!(error["code"], "unavailable", "{report}");
+        for show in all.iter().filter(|show| entry(show).partition != entry(&all[2]).partition) {
+            assert!(shows(&report).contains(show), "{show} has its turn: {report}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_store_that_does_not_answer_for_one_show_is_an_error_that_passes() {
     let sys = Alone::start(&[]).await;
     let all = five_shows(&sys).await;

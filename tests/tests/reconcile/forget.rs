@@ -2,12 +2,14 @@
 
 use holdfast::adapters::redis::keys;
 use holdfast::adapters::redis::scripts::FORMAT;
+use holdfast_tests::dynamo_front::{Fault, Front};
 use holdfast_tests::invariants::assert_agreement;
-use holdfast_tests::sys::paid;
+use holdfast_tests::servers;
+use holdfast_tests::sys::{Sys, paid};
 use redis::AsyncCommands;
 use serde_json::json;
 
-use crate::house::House;
+use crate::house::{House, Plot};
 
 #[tokio::test]
 async fn a_show_of_another_release_is_loaded_anew_and_what_is_sold_stays_sold() {
@@ -42,7 +44,29 @@ async fn a_payment_whose_confirm_died_is_settled_before() {
     house.pin(&token, &plot.seats(&[3]), true).await;
     let report = house.sys.reconcile(json!({"showId": house.show, "forget": true})).await;
     assert_eq!((&report["complete"], &report["errors"]), (&json!(true), &json!([])), "{report}");
+    // Once while it was settled, and once after.
+    assert_eq!(report["shows"][0]["repairs"]["settled"], 1, "{report}");
+    assert_eq!(report["shows"][1]["repairs"]["settled"], 0, "{report}");
     house.are_sold(plot, &[3]).await;
     house.is_booked(&token).await;
     assert_agreement(&house.sys, &house.show).await;
+}
+
+/// Redis alone knows of the payment until it is settled: a show that cannot be settled is not forgotten.
+#[tokio::test]
+async fn a_payment_that_cannot_be_settled_now_is_not_forgotten() {
+    let front = Front::start(&servers::dynamo().await.endpoint()).await;
+    let sys = Sys::with(&servers::redis().url(), &front.endpoint(), &[]);
+    let plot = Plot('A');
+    let house = House::on(sys, &[plot]).await;
+    let token = house.hold(plot, &[3]).await;
+    house.pin(&token, &plot.seats(&[3]), true).await;
+    front.on("TransactWriteItems").always().before(Fault::internal());
+    let report = house.sys.reconcile(json!({"showId": house.show, "forget": true})).await;
+    assert_eq!(report["complete"], false, "{report}");
+    assert_eq!(report["errors"][0]["code"], "unavailable", "{report}");
+    front.clear();
+    let report = house.sys.reconcile(json!({"showId": house.show, "forget": true})).await;
+    assert_eq!((&report["complete"], &report["errors"]), (&json!(true), &json!([])), "{report}");
+    house.is_booked(&token).await;
 }

@@ -139,7 +139,7 @@ async fn an_item_in_a_later_layout_is_left_to_the_release_that_knows_it() {
     let read = record.store().read_booking(booking.id).await;
     let sold = record.store().list_sold(&record.show, shard).await;
     for (what, failure) in [("booking", read.unwrap_err()), ("sold", sold.unwrap_err())] {
-        assert!(matches!(failure, Failure::Unavailable { .. }), "{failure:?}");
+        assert!(matches!(failure, Failure::OtherLayout { .. }), "{failure:?}");
         assert_eq!(failure.to_string(), format!("an item of kind {what} has layout 2"));
     }
 }

@@ -60,7 +60,7 @@ impl Link {
         }
     }
 
-    /// Sends one command to every master. Answers those that answered.
+    /// Sends one command to every master, and answers what all of them answered.
     pub async fn send_to_all(&self, command: &Cmd) -> RedisResult<Vec<Value>> {
         match &*self.0 {
             Way::Cluster(cluster) => cluster.send_to_all(command).await,

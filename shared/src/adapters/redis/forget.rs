@@ -2,51 +2,54 @@
 
 use redis::{Cmd, FromRedisValue, Value};
 
-use super::{Redis, keys};
+use super::{ATTEMPTS, BACK_OFF, Redis, Remedy, keys, remedy};
 use crate::Failure;
 use crate::domain::ShowId;
-use crate::ports::ForgetShow;
+use crate::ports::{ForgetShow, FoundKeys};
 
-/// Keys that one `SCAN` looks at, and that one `UNLINK` takes away.
-const KEYS_PER_CALL: usize = 1_000;
+/// Keys that one `SCAN` looks at.
+const KEYS_PER_SCAN: usize = 1_000;
 
 impl ForgetShow for Redis {
-    /// Its keys are found by the tag that all of them have, because those of another release may have other names.
-    async fn forget_show(&self, show: &ShowId) -> Result<(), Failure> {
-        let show_key = keys::show(show);
-        let mut found = self.all_keys(show).await?;
-        // Without the first one nobody uses the others, until somebody loads the show; then it has all of its own again, and a
-        // hold that was made meanwhile is lost.
-        found.sort_by_key(|key| *key != show_key);
-        for some in found.chunks(KEYS_PER_CALL) {
-            let mut unlink = Cmd::new();
-            unlink.arg("UNLINK").arg(some);
-            self.ask(&show_key, &unlink).await?;
+    /// By the tag that all of its keys have: those of another release may have other names.
+    async fn find_keys(&self, show: &ShowId, cursor: Option<&str>) -> Result<FoundKeys, Failure> {
+        let mut scan = Cmd::new();
+        scan.arg("SCAN")
+            .arg(cursor.unwrap_or("0"))
+            .arg("MATCH")
+            .arg(keys::all_of(show))
+            .arg("COUNT")
+            .arg(KEYS_PER_SCAN);
+        let answer = <(String, Vec<String>)>::from_redis_value(self.ask(show, &scan).await?);
+        let (next, found) = answer.map_err(|error| Failure::internal_because("answer to SCAN", error))?;
+        let (of_holds, of_the_show) = found.into_iter().partition(|key| keys::is_of_a_hold(key));
+        Ok(FoundKeys { of_the_show, of_holds, cursor: Some(next).filter(|next| next != "0") })
+    }
+
+    async fn drop_keys(&self, show: &ShowId, keys: &[String]) -> Result<(), Failure> {
+        if keys.is_empty() {
+            return Ok(());
         }
-        Ok(())
+        let mut unlink = Cmd::new();
+        unlink.arg("UNLINK").arg(keys);
+        self.ask(show, &unlink).await.map(|_| ())
     }
 }
 
 impl Redis {
-    async fn all_keys(&self, show: &ShowId) -> Result<Vec<String>, Failure> {
-        let (mut found, mut cursor) = (Vec::new(), "0".to_owned());
+    /// One command to whoever has the show, repeated as a script is.
+    async fn ask(&self, show: &ShowId, command: &Cmd) -> Result<Value, Failure> {
+        let (key, mut attempt) = (keys::show(show), 0);
         loop {
-            let mut scan = Cmd::new();
-            scan.arg("SCAN").arg(&cursor).arg("MATCH").arg(keys::all_of(show)).arg("COUNT").arg(KEYS_PER_CALL);
-            let answer = self.ask(&keys::show(show), &scan).await?;
-            let answer = <(String, Vec<String>)>::from_redis_value(answer);
-            let (next, some) = answer.map_err(|error| Failure::internal_because("answer to SCAN", error))?;
-            found.extend(some);
-            if next == "0" {
-                return Ok(found);
+            let error = match self.send(&key, command).await {
+                Ok(value) => return Ok(value),
+                Err(error) => error,
+            };
+            attempt += 1;
+            let may_pass = matches!(remedy(&error), Remedy::Reconnect | Remedy::Wait);
+            if !may_pass || attempt == ATTEMPTS || !self.deadline.back_off(attempt, BACK_OFF).await {
+                return Err(Failure::Unavailable { what: "keys of a show".to_owned(), source: Some(error.into()) });
             }
-            cursor = next;
         }
-    }
-
-    /// One command to whoever has this key.
-    async fn ask(&self, key: &str, command: &Cmd) -> Result<Value, Failure> {
-        let answer = self.send(key, command).await;
-        answer.map_err(|error| Failure::Unavailable { what: "keys of a show".to_owned(), source: Some(error.into()) })
     }
 }

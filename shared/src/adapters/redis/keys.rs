@@ -21,6 +21,12 @@ pub fn all_of(show: &ShowId) -> String {
     format!("*:{{show:{show}}}*")
 }
 
+/// Whether a key is of one hold, or one booking, and not of the show as it was loaded.
+#[must_use]
+pub fn is_of_a_hold(key: &str) -> bool {
+    ["hold:", "seat-hold:", "booking:"].iter().any(|prefix| key.starts_with(prefix))
+}
+
 /// Hash: seat -> empty (for sale) or booking id (sold).
 #[must_use]
 pub fn seats(show: &ShowId) -> String {

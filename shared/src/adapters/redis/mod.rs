@@ -56,8 +56,10 @@ enum Remedy {
     Reconnect,
     /// The server asks to come back.
     Wait,
-    /// The server is full, or the show is one of another release: not now, and nothing was done.
+    /// The server is full: not now, and nothing was done.
     GiveUp,
+    /// The show is one of another release.
+    OtherLayout,
     /// Our fault.
     Fault,
 }
@@ -144,6 +146,7 @@ impl Redis {
             match remedy(&error) {
                 Remedy::Fault => return Err(Failure::internal_because(what, error)),
                 Remedy::GiveUp => return Err(Failure::Unavailable { what, source: Some(error.into()) }),
+                Remedy::OtherLayout => return Err(Failure::OtherLayout { what, source: Some(error.into()) }),
                 Remedy::SendSource | Remedy::Reconnect | Remedy::Wait => {}
             }
             attempt += 1;
@@ -166,7 +169,7 @@ impl Redis {
         answer
     }
 
-    /// Sends one command, within the deadline, to every primary. Answers those that answered.
+    /// Sends one command, within the deadline, to every primary, and answers what all of them answered.
     async fn send_to_all(&self, command: &Cmd) -> Result<Vec<Value>, RedisError> {
         let _wait = self.meter.wait();
         let sent = tokio::time::timeout_at(self.deadline.instant(), self.link.send_to_all(command)).await;
@@ -202,8 +205,9 @@ fn remedy(error: &RedisError) -> Remedy {
         ErrorKind::Server(ServerErrorKind::CrossSlot | ServerErrorKind::ExecAbort) => Remedy::Fault,
         _ => match error.code() {
             Some("BUSY" | "UNKILLABLE") => Remedy::Wait,
-            Some("OOM" | "MISCONF" | "NOREPLICAS" | "FORMAT") => Remedy::GiveUp,
-            // A slot began to move while the script ran: the rest of it is done by a repeat, when the move is over.
+            Some("OOM" | "MISCONF" | "NOREPLICAS") => Remedy::GiveUp,
+            Some("FORMAT") => Remedy::OtherLayout,
+            // The slot moves, and the script asked for a key that it had emptied: a repeat does the rest, when the move is over.
             Some("ERR") if error.to_string().contains("non local key") => Remedy::Wait,
             // A script's own error names the command that failed in it.
             Some("ERR") if error.to_string().contains("OOM command not allowed") => Remedy::GiveUp,

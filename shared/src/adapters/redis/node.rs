@@ -131,6 +131,11 @@ impl Node {
             };
             match answer {
                 Ok(_) => self.slot().login = Some((now, login.renew_after)),
+                // The line is dead, as after a freeze: whoever connects logs in.
+                Err(error) if error.is_io_error() || error.is_timeout() || error.is_connection_dropped() => {
+                    self.discard(generation);
+                    return self.connection().await;
+                }
                 Err(error) => {
                     let failure = Failure::Unavailable { what: "AUTH".to_owned(), source: Some(error.into()) };
                     telemetry::warn("Redis took no new login", &failure);

@@ -10,7 +10,7 @@ use super::position::Position;
 use super::show::{CheckedShow, ShowCheck};
 use crate::Failure;
 use crate::domain::places::SHARDS;
-use crate::domain::{Report, ReportError, ShowId};
+use crate::domain::{Repairs, Report, ReportError, Show, ShowId};
 use crate::ports::{ShowEntry, Touch};
 
 /// Shows of one page of the list.
@@ -121,7 +121,7 @@ impl<S: ReconcilePorts> Run<'_, S> {
                         self.failed(None, &failure);
                         match failure {
                             // An entry that cannot be read now never can: those of other shards have their turn.
-                            Failure::Internal { .. } => break,
+                            Failure::Internal { .. } | Failure::OtherLayout { .. } => break,
                             Failure::Unavailable { .. } | Failure::Undecided => return Some(here),
                         }
                     }
@@ -168,12 +168,8 @@ impl<S: ReconcilePorts> Run<'_, S> {
         let check = ShowCheck::new(self.stores, self.dry_run);
         match self.stores.step().read_show(show).await {
             Ok(Some(record)) => {
-                if forget {
-                    // What is paid is settled first, as far as Redis has it in a layout that is known here.
-                    check.run(&record, 0, None, false).await;
-                    if let Err(failure) = self.stores.step().forget_show(show).await {
-                        return self.failed(Some(show), &failure);
-                    }
+                if forget && !self.forget(&check, &record).await {
+                    return;
                 }
                 let checked = check.run(&record, 0, None, false).await;
                 self.report.complete &= self.take(show, checked).is_none();
@@ -185,6 +181,35 @@ impl<S: ReconcilePorts> Run<'_, S> {
             }),
             Err(failure) => self.failed(Some(show), &failure),
         }
+    }
+
+    /// Has Redis forget a show, once what is paid is settled, and answers whether it did. A show in a layout that is not known
+    /// here cannot be settled here.
+    async fn forget(&mut self, check: &ShowCheck<'_, S>, record: &Show) -> bool {
+        let show = &record.show_id;
+        let settled = check.run(record, 0, None, false).await;
+        let is_known = |failure: &&Failure| !matches!(failure, Failure::OtherLayout { .. });
+        let is_done = settled.stopped.is_none() && settled.failed.iter().find(is_known).is_none();
+        if !is_done {
+            self.report.complete = false;
+        }
+        if !is_done || settled.report.repairs != Repairs::default() {
+            self.take(
+                show,
+                CheckedShow {
+                    failed: settled.failed.into_iter().filter(|failure| is_known(&failure)).collect(),
+                    ..settled
+                },
+            );
+        }
+        if !is_done {
+            return false;
+        }
+        let forgotten = check.forget(show).await;
+        if let Err(failure) = &forgotten {
+            self.failed(Some(show), failure);
+        }
+        forgotten.is_ok()
     }
 
     /// A show of the list, from a shard of its places on; answers the shard that it stopped before.
@@ -220,7 +245,7 @@ impl<S: ReconcilePorts> Run<'_, S> {
 
     fn failed(&mut self, show: Option<&ShowId>, failure: &Failure) {
         let code = match failure {
-            Failure::Unavailable { .. } | Failure::Undecided => "unavailable",
+            Failure::Unavailable { .. } | Failure::OtherLayout { .. } | Failure::Undecided => "unavailable",
             Failure::Internal { .. } => "internal",
         };
         let show_id = show.map(ToString::to_string);

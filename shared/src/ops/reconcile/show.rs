@@ -9,13 +9,15 @@ use super::ports::ReconcilePorts;
 use super::{drain, layout};
 use crate::Failure;
 use crate::domain::show::Zone;
-use crate::domain::{Show, ShowReport};
+use crate::domain::{Show, ShowId, ShowReport};
 use crate::ops::settle::settle;
 use crate::ops::{Outcome, loading};
 use crate::ports::{PinnedToken, Survey, Touch};
 
 /// Units of one recount.
 const UNITS_PER_CALL: u32 = 1_000;
+/// Keys of holds that are forgotten at once.
+const KEYS_PER_CALL: usize = 1_000;
 /// Tokens of one page of the list of those that are being confirmed.
 const TOKENS_PER_CALL: usize = 500;
 
@@ -175,6 +177,28 @@ impl<'a, S: ReconcilePorts> ShowCheck<'a, S> {
         }
     }
 
+    /// Has Redis forget the show. Whatever a load makes goes at once, so that one that comes meanwhile has its own whole; a hold
+    /// that comes meanwhile is lost.
+    pub async fn forget(&self, show: &ShowId) -> Result<(), Failure> {
+        let (mut of_the_show, mut of_holds, mut cursor) = (Vec::new(), Vec::new(), None::<String>);
+        loop {
+            let found = self.stores.step().find_keys(show, cursor.as_deref()).await?;
+            of_the_show.extend(found.of_the_show);
+            of_holds.extend(found.of_holds);
+            cursor = found.cursor;
+            if cursor.is_none() {
+                break;
+            }
+            if self.in_time(0).is_err() {
+                return Err(Failure::unavailable("all keys of Redis, in the time of a run"));
+            }
+        }
+        for keys in std::iter::once(&of_the_show[..]).chain(of_holds.chunks(KEYS_PER_CALL)) {
+            self.stores.step().drop_keys(show, keys).await?;
+        }
+        Ok(())
+    }
+
     /// How long the confirm of a token may still be under way: no longer than a request may take.
     fn age_left(&self, pinned: &PinnedToken) -> Duration {
         self.stores.budget().saturating_sub(Duration::from_millis(pinned.age_ms))
@@ -193,7 +217,7 @@ impl<'a, S: ReconcilePorts> ShowCheck<'a, S> {
                 match settle(&self.stores.step(), &show.show_id, pinned.token).await {
                     Ok(()) => {}
                     // What cannot be settled now never can: it keeps the rest of its show from nothing.
-                    Err(failure @ Failure::Internal { .. }) => {
+                    Err(failure @ (Failure::Internal { .. } | Failure::OtherLayout { .. })) => {
                         failed.push(failure);
                         continue;
                     }

@@ -49,7 +49,8 @@ impl<'a> Attributes<'a> {
         let attributes = Attributes(item);
         match attributes.number::<u64>("format") {
             Ok(format) if format > FORMAT => {
-                Err(Failure::unavailable(format!("an item of kind {} has layout {format}", attributes.kind())))
+                let what = format!("an item of kind {} has layout {format}", attributes.kind());
+                Err(Failure::OtherLayout { what, source: None })
             }
             _ => Ok(attributes),
         }
