@@ -13,7 +13,7 @@ run:
 reconcile:
 	@cargo run --locked --quiet --profile local --package holdfast-local -- reconcile \
 		$(if $(SHOW),--show '$(SHOW)') $(if $(filter-out 0 false,$(DRY_RUN)),--dry-run) \
-		$(if $(filter-out 0 false,$(FORGET)),--forget) \
+		$(if $(filter 1 true,$(FORGET)),--forget) \
 		--url http://127.0.0.1:$(or $(PORT),3000)
 
 # Tests and bench start servers of their own, whatever REDIS_URL says.

@@ -30,7 +30,10 @@ async fn main() -> ExitCode {
 
 async fn run() -> Result<(), StartError> {
     let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
-    let system = System::start(LocalConfig::from_vars(std::env::vars().collect())?).await?;
+    // What is no text is no variable of ours.
+    let texts =
+        std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+    let system = System::start(LocalConfig::from_vars(texts.collect())?).await?;
     // Whoever started us may have stopped reading, and that is no reason to stop serving.
     let _ = io::stdout().write_all(system.greeting().as_bytes());
     tokio::select! {

@@ -6,7 +6,8 @@ use std::net::Ipv4Addr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use holdfast::{App, adapters};
+use holdfast::ports::InspectCache;
+use holdfast::{App, Deadline, adapters};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
@@ -23,6 +24,9 @@ use crate::{demo, server, table, template};
 /// How long what is under way may hold up a stop: longer than any request takes. A reconcile that takes longer is cut
 /// off, which harms nothing: the next one goes on.
 const STOP_LIMIT: Duration = Duration::from_secs(10);
+
+/// How long a Redis that is there already may take to answer.
+const REDIS_LIMIT: Duration = Duration::from_secs(2);
 
 /// Why the system cannot start. Boxed, for it is only ever printed.
 pub type StartError = Box<dyn std::error::Error + Send + Sync>;
@@ -62,6 +66,8 @@ impl System {
         let functions = config.of_functions(&stores.redis_url, &stores.dynamo_url)?;
         table::create(&adapters::dynamo::client(&functions.dynamo), &config.table_name).await?;
         let app = Arc::new(App::new(functions));
+        let inspected = app.stores(Deadline::after(REDIS_LIMIT)).inspect_cache().await;
+        inspected.map_err(|failure| format!("REDIS_URL: no Redis that lets us in: {}", failure.chain()))?;
         let (lambda, invocations) = Lambda::deploy(&template, handlers(&app))?;
         let gateway = Arc::new(Gateway::new(&template, &lambda, port)?);
         demo::put_up(&gateway).await?;
@@ -82,7 +88,7 @@ impl System {
     /// What is printed once it answers: the three addresses, then three commands to try.
     pub fn greeting(&self) -> String {
         let Stores { redis_url, dynamo_url, .. } = &self.stores;
-        let (url, table) = (self.url(), &self.table_name);
+        let (url, table, redis_url) = (self.url(), &self.table_name, without_login(redis_url));
         format!("ready {url}\nredis {redis_url}\ndynamodb {dynamo_url} table {table}\n{}\n", demo::commands(&url))
     }
 
@@ -98,5 +104,13 @@ impl System {
         // A caller that never finishes its request does not keep us.
         let _ = tokio::time::timeout(STOP_LIMIT, requests).await;
         self.stores.stop().await;
+    }
+}
+
+/// A URL without its user and password.
+fn without_login(url: &str) -> String {
+    match url.split_once("://").map(|(scheme, rest)| (scheme, rest.rsplit_once('@'))) {
+        Some((scheme, Some((_, host)))) => format!("{scheme}://{host}"),
+        _ => url.to_owned(),
     }
 }

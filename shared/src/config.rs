@@ -165,7 +165,10 @@ impl Config {
     /// # Errors
     /// All that is wrong, each with its variable.
     pub fn from_env() -> Result<Config, ConfigError> {
-        Config::from_vars(&std::env::vars().collect())
+        // What is no text is no variable of ours.
+        let texts =
+            std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+        Config::from_vars(&texts.collect())
     }
 
     /// Reads a map of variables.

@@ -163,6 +163,8 @@ pub struct FoundKeys {
     pub of_the_show: Vec<String>,
     /// Those of its holds and bookings.
     pub of_holds: Vec<String>,
+    /// Whether there is the list of tokens that are being confirmed among them.
+    pub confirms: bool,
     /// Where to go on; `None`: that is all.
     pub cursor: Option<String>,
 }

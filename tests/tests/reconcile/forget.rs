@@ -1,5 +1,6 @@
 //! What Redis has of a show is wrong, or of another release: it is told to forget it.
 
+use holdfast::adapters::dynamo;
 use holdfast::adapters::redis::keys;
 use holdfast::adapters::redis::scripts::FORMAT;
 use holdfast_tests::dynamo_front::{Fault, Front};
@@ -69,4 +70,34 @@ async fn a_payment_that_cannot_be_settled_now_is_not_forgotten() {
     let report = house.sys.reconcile(json!({"showId": house.show, "forget": true})).await;
     assert_eq!((&report["complete"], &report["errors"]), (&json!(true), &json!([])), "{report}");
     house.is_booked(&token).await;
+}
+
+/// Not even by a release that cannot read it.
+#[tokio::test]
+async fn a_payment_of_another_release_is_not_forgotten() {
+    let (mut house, plot) = House::open().await;
+    let token = house.hold(plot, &[3]).await;
+    house.pin(&token, &plot.seats(&[3]), true).await;
+    let () = house.redis.hset(keys::show(&house.id), "format", "2").await.unwrap();
+    let report = house.sys.reconcile(json!({"showId": house.show, "forget": true})).await;
+    assert_eq!((&report["complete"], &report["errors"][0]["code"]), (&json!(false), &json!("unavailable")), "{report}");
+    // The release that can comes back.
+    let () = house.redis.hset(keys::show(&house.id), "format", FORMAT).await.unwrap();
+    house.sys.reconcile(json!({"showId": house.show})).await;
+    house.is_booked(&token).await;
+}
+
+/// As after a table was restored to an earlier point.
+#[tokio::test]
+async fn a_show_that_only_redis_has_is_forgotten() {
+    let (mut house, plot) = House::open().await;
+    house.hold(plot, &[1]).await;
+    let record = dynamo::keys::show(&house.id);
+    let delete = house.sys.dynamo().delete_item().table_name(servers::TABLE);
+    delete.set_key(Some(record.attributes())).send().await.unwrap();
+    let report = house.sys.reconcile(json!({"showId": house.show, "forget": true})).await;
+    assert_eq!(report["errors"][0]["code"], "show_not_found", "{report}");
+    let is_there: bool = house.redis.exists(keys::show(&house.id)).await.unwrap();
+    assert!(!is_there);
+    house.sys.hold(&house.show, &[&plot.seat(2)]).await.expect_problem(404, "show_not_found");
 }

@@ -87,7 +87,6 @@ async fn an_answer_that_no_script_gives_is_internal_and_is_not_asked_again() {
         // Errors that a repeat does not cure.
         "-ERR Error running script: attempt to compare nil with number\r\n",
         "-WRONGTYPE Operation against a key holding the wrong kind of value\r\n",
-        "-NOPERM this user has no permissions\r\n",
         "-CROSSSLOT Keys in request don't hash to the same slot\r\n",
     ];
     for answer in answers {
@@ -115,13 +114,15 @@ async fn a_server_that_cannot_now_is_unavailable_after_a_few_repeats() {
     }
 }
 
-/// It is full, or has too few replicas: that does not change in a moment, and nothing was done.
+/// It is full, has too few replicas, or does not let us in: that does not change in a moment, and nothing was done.
 #[tokio::test]
 async fn a_server_that_refuses_writes_is_unavailable_at_once() {
     let answers = [
         "-OOM command not allowed when used memory > 'maxmemory'.\r\n",
         "-MISCONF Redis is configured to save RDB snapshots, but it's currently unable to persist to disk.\r\n",
         "-NOREPLICAS Not enough good replicas to write.\r\n",
+        "-NOPERM this user has no permissions\r\n",
+        "-NOAUTH Authentication required.\r\n",
         "-ERR Error running script: @user_script: 68: -OOM command not allowed when used memory > 'maxmemory'.\r\n",
     ];
     for answer in answers {

@@ -22,8 +22,9 @@ impl ForgetShow for Redis {
             .arg(KEYS_PER_SCAN);
         let answer = <(String, Vec<String>)>::from_redis_value(self.ask(show, &scan).await?);
         let (next, found) = answer.map_err(|error| Failure::internal_because("answer to SCAN", error))?;
+        let confirms = found.contains(&keys::confirming(show));
         let (of_holds, of_the_show) = found.into_iter().partition(|key| keys::is_of_a_hold(key));
-        Ok(FoundKeys { of_the_show, of_holds, cursor: Some(next).filter(|next| next != "0") })
+        Ok(FoundKeys { of_the_show, of_holds, confirms, cursor: Some(next).filter(|next| next != "0") })
     }
 
     async fn drop_keys(&self, show: &ShowId, keys: &[String]) -> Result<(), Failure> {

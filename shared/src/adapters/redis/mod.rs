@@ -56,7 +56,7 @@ enum Remedy {
     Reconnect,
     /// The server asks to come back.
     Wait,
-    /// The server is full: not now, and nothing was done.
+    /// The server is full, or does not let us in: not now, and nothing was done.
     GiveUp,
     /// The show is one of another release.
     OtherLayout,
@@ -207,11 +207,15 @@ fn remedy(error: &RedisError) -> Remedy {
             Some("BUSY" | "UNKILLABLE") => Remedy::Wait,
             Some("OOM" | "MISCONF" | "NOREPLICAS") => Remedy::GiveUp,
             Some("FORMAT") => Remedy::OtherLayout,
+            // Whoever runs the server has to let us in, or to tell us that it is no cluster: the caller comes again meanwhile.
+            Some("NOPERM" | "NOAUTH") => Remedy::GiveUp,
+            Some("ERR") if error.to_string().contains("cluster support disabled") => Remedy::GiveUp,
+            Some("ERR") if error.to_string().contains("Protocol error") => Remedy::Reconnect,
             // The slot moves, and the script asked for a key that it had emptied: a repeat does the rest, when the move is over.
             Some("ERR") if error.to_string().contains("non local key") => Remedy::Wait,
             // A script's own error names the command that failed in it.
             Some("ERR") if error.to_string().contains("OOM command not allowed") => Remedy::GiveUp,
-            Some("ERR" | "WRONGTYPE" | "NOPERM") => Remedy::Fault,
+            Some("ERR" | "WRONGTYPE") => Remedy::Fault,
             _ => Remedy::Reconnect,
         },
     }

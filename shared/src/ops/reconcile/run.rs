@@ -174,20 +174,27 @@ impl<S: ReconcilePorts> Run<'_, S> {
                 let checked = check.run(&record, 0, None, false).await;
                 self.report.complete &= self.take(show, checked).is_none();
             }
-            Ok(None) => self.report.errors.push(ReportError {
-                show_id: Some(show.to_string()),
-                code: "show_not_found",
-                detail: "There is no such show.".to_owned(),
-            }),
+            Ok(None) => {
+                // What Redis has of it, a table that was restored to an earlier point has not.
+                if forget && let Err(failure) = check.forget(show, false).await {
+                    return self.failed(Some(show), &failure);
+                }
+                self.report.errors.push(ReportError {
+                    show_id: Some(show.to_string()),
+                    code: "show_not_found",
+                    detail: "There is no such show.".to_owned(),
+                });
+            }
             Err(failure) => self.failed(Some(show), &failure),
         }
     }
 
     /// Has Redis forget a show, once what is paid is settled, and answers whether it did. A show in a layout that is not known
-    /// here cannot be settled here.
+    /// here cannot be settled here, and is only forgotten if nothing of it is being confirmed.
     async fn forget(&mut self, check: &ShowCheck<'_, S>, record: &Show) -> bool {
         let show = &record.show_id;
         let settled = check.run(record, 0, None, false).await;
+        let is_settled = settled.failed.is_empty();
         let is_known = |failure: &&Failure| !matches!(failure, Failure::OtherLayout { .. });
         let is_done = settled.stopped.is_none() && settled.failed.iter().find(is_known).is_none();
         if !is_done {
@@ -205,7 +212,7 @@ impl<S: ReconcilePorts> Run<'_, S> {
         if !is_done {
             return false;
         }
-        let forgotten = check.forget(show).await;
+        let forgotten = check.forget(show, is_settled).await;
         if let Err(failure) = &forgotten {
             self.failed(Some(show), failure);
         }

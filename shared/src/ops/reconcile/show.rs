@@ -179,10 +179,15 @@ impl<'a, S: ReconcilePorts> ShowCheck<'a, S> {
 
     /// Has Redis forget the show. Whatever a load makes goes at once, so that one that comes meanwhile has its own whole; a hold
     /// that comes meanwhile is lost.
-    pub async fn forget(&self, show: &ShowId) -> Result<(), Failure> {
+    /// Unless all that is paid `is_settled`, it refuses while somebody has a token that is being confirmed: Redis alone may know of
+    /// his payment.
+    pub async fn forget(&self, show: &ShowId, is_settled: bool) -> Result<(), Failure> {
         let (mut of_the_show, mut of_holds, mut cursor) = (Vec::new(), Vec::new(), None::<String>);
         loop {
             let found = self.stores.step().find_keys(show, cursor.as_deref()).await?;
+            if found.confirms && !is_settled {
+                return Err(Failure::unavailable("tokens are being confirmed that cannot be settled here"));
+            }
             of_the_show.extend(found.of_the_show);
             of_holds.extend(found.of_holds);
             cursor = found.cursor;
