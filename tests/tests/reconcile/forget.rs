@@ -101,3 +101,17 @@ async fn a_show_that_only_redis_has_is_forgotten() {
     assert!(!is_there);
     house.sys.hold(&house.show, &[&plot.seat(2)]).await.expect_problem(404, "show_not_found");
 }
+
+/// As somebody may have written them by hand.
+#[tokio::test]
+async fn a_show_whose_keys_are_of_another_type_is_healed() {
+    let (mut house, plot) = House::open().await;
+    for key in [keys::held(&house.id), keys::confirming(&house.id), keys::seats(&house.id)] {
+        house.hold(plot, &[1]).await;
+        let () = redis::pipe().del(&key).set(&key, "garbage").exec_async(&mut house.redis).await.unwrap();
+        let report = house.sys.reconcile(json!({"showId": house.show, "forget": true})).await;
+        assert_eq!((&report["complete"], &report["errors"]), (&json!(true), &json!([])), "{key}: {report}");
+    }
+    house.are_for_sale(plot, &[1]).await;
+    assert_agreement(&house.sys, &house.show).await;
+}

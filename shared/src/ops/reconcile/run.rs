@@ -189,32 +189,27 @@ impl<S: ReconcilePorts> Run<'_, S> {
         }
     }
 
-    /// Has Redis forget a show, once what is paid is settled, and answers whether it did. A show in a layout that is not known
-    /// here cannot be settled here, and is only forgotten if nothing of it is being confirmed.
+    /// Has Redis forget a show, once what is paid is settled, and answers whether it did. What cannot be read, or is in a layout
+    /// that is not known here, is what it is to forget.
     async fn forget(&mut self, check: &ShowCheck<'_, S>, record: &Show) -> bool {
-        let show = &record.show_id;
-        let settled = check.run(record, 0, None, false).await;
-        let is_settled = settled.failed.is_empty();
-        let is_known = |failure: &&Failure| !matches!(failure, Failure::OtherLayout { .. });
-        let is_done = settled.stopped.is_none() && settled.failed.iter().find(is_known).is_none();
-        if !is_done {
-            self.report.complete = false;
+        let mut before = check.run(record, 0, None, false).await;
+        let (unread, failed): (Vec<_>, Vec<_>) = before
+            .failed
+            .into_iter()
+            .partition(|failure| matches!(failure, Failure::Internal { .. } | Failure::OtherLayout { .. }));
+        let may_go_on = failed.is_empty() && before.stopped.is_none();
+        before.failed = failed;
+        if !may_go_on || before.report.repairs != Repairs::default() {
+            self.report.complete &= may_go_on;
+            self.take(&record.show_id, before);
         }
-        if !is_done || settled.report.repairs != Repairs::default() {
-            self.take(
-                show,
-                CheckedShow {
-                    failed: settled.failed.into_iter().filter(|failure| is_known(&failure)).collect(),
-                    ..settled
-                },
-            );
-        }
-        if !is_done {
+        if !may_go_on {
             return false;
         }
-        let forgotten = check.forget(show, is_settled).await;
+        let is_settled = unread.is_empty() || check.confirms_nothing(record).await;
+        let forgotten = check.forget(&record.show_id, is_settled).await;
         if let Err(failure) = &forgotten {
-            self.failed(Some(show), failure);
+            self.failed(Some(&record.show_id), failure);
         }
         forgotten.is_ok()
     }
