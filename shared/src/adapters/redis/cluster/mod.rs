@@ -26,8 +26,8 @@ use tokio::time::timeout;
 
 /// How often a command is sent on to where a node says that it belongs.
 const HOPS: usize = 4;
-/// How long an answer that is doubtful is held back, for others to say otherwise.
-const OTHERWISE_WITHIN: Duration = Duration::from_millis(100);
+/// How long an answer that is doubtful is held back, for others to say otherwise: they may have to shake hands first.
+const OTHERWISE_WITHIN: Duration = Duration::from_millis(250);
 /// How many nodes are asked for the slots at once: each may cost a handshake.
 const ASKED_AT_ONCE: usize = 8;
 
