@@ -78,13 +78,7 @@ impl Cluster {
         self.map().learn(heard);
         drop(turn);
         let masters = self.map().masters()?;
-        let answers = join_all(masters.iter().map(|node| node.send(command))).await;
-        for (node, (generation, answer)) in masters.iter().zip(&answers) {
-            if answer.as_ref().is_err_and(|error| !matches!(error.kind(), ErrorKind::Server(_))) {
-                node.discard(*generation);
-            }
-        }
-        answers.into_iter().map(|(_, answer)| answer).collect()
+        join_all(masters.iter().map(|node| answer_of(node, command))).await.into_iter().collect()
     }
 
     fn map(&self) -> MutexGuard<'_, Map> {
@@ -136,11 +130,16 @@ impl Cluster {
 async fn ask(node: &Arc<Node>) -> RedisResult<Vec<Range>> {
     let mut command = Cmd::new();
     command.arg("CLUSTER").arg("SLOTS");
-    let (generation, answer) = node.send(&command).await;
+    slots::parse(answer_of(node, &command).await?, node.host())
+}
+
+/// What a node answers to a command that is about itself. A connection that died is forgotten.
+async fn answer_of(node: &Node, command: &Cmd) -> RedisResult<Value> {
+    let (generation, answer) = node.send(command).await;
     if answer.as_ref().is_err_and(|error| !matches!(error.kind(), ErrorKind::Server(_))) {
         node.discard(generation);
     }
-    slots::parse(answer?, node.host())
+    answer
 }
 
 /// Whether a node is to be asked for nothing more before others have said who has its slots: it cannot be reached, or says that it
