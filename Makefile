@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 
-.PHONY: run reconcile test test-cluster test-valkey e2e bench fmt lint doc deps validate build-sam sam-local ci
+.PHONY: run reconcile test test-cluster test-valkey e2e contract bench fmt lint doc deps validate build-sam sam-local ci
 
 # The whole system on this machine. It stops with Ctrl-C.
 run:
@@ -34,6 +34,10 @@ test-valkey:
 e2e:
 	@REDIS_URL= scripts/install-redis
 	@REDIS_URL= scripts/e2e
+
+# openapi.yaml, the clients that are generated from it, and the system, against each other.
+contract:
+	@REDIS_URL= scripts/contract
 
 # All parts, or some: make bench PARTS="a d"
 bench:

@@ -4,31 +4,32 @@
 -- Race: a mark that comes after the cancel of its booking changes nothing: the version says so. The same mark again, or
 -- one of the booking's other places, does what is left to do: the owner of each place says so.
 -- KEYS: show, hold, held, events, confirming, booking, place-keys...
--- ARGV: buyer_booking, version, token, outcome (confirmed, refused, expired; empty: the hold goes on), hold_booking (empty: none), sold_count, zone (empty: seats), place...
+-- ARGV: buyer_booking, version, token, outcome (confirmed, refused, expired; empty: the hold goes on), hold_booking (empty: none), recorded (payments), sold_count, zone (empty: seats), place...
 -- Reply: code, marked, freed, ended (0 or 1)
 -- Codes: NOT_LOADED, OK
--- Keeps: INV-3, INV-5, INV-7, INV-9
+-- Keeps: INV-3, INV-5, INV-7, INV-9, INV-10
 --
 -- The first sold_count places are sold to buyer_booking; the rest of the hold goes back for sale. In a confirm all are
 -- sold and buyer_booking is hold_booking. In a read repair the buyer is another booking: the guard refused this hold,
 -- which ends as a whole, or goes on with other units. A place of another booking, or of a live hold of another token, is
 -- not touched; the version is then not recorded, so that a later mark can still do it. `expired` is what a reconcile says of a hold that has a sold
 -- place: not when the sale is not the newest that is known, and not of a hold that is being confirmed, whose own decision
--- ends it (but of a restore).
+-- ends it (but of a restore). recorded: payments of the token that are on record, as JSON, a line each. A token with
+-- others stays in `confirming`, and the record of its hold stays without a TTL, until a reconcile has recorded those (INV-10).
 
 local show_key, hold_key, held_key, events_key, confirming_key, booking_key =
   KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
-local FIRST_PLACE_KEY, FIRST_PLACE = 7, 8
+local FIRST_PLACE_KEY, FIRST_PLACE = 7, 9
 local buyer_booking, version, token, outcome, hold_booking = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4], ARGV[5]
-local sold_count, zone = tonumber(ARGV[6]), ARGV[7]
+local recorded, sold_count, zone = ARGV[6], tonumber(ARGV[7]), ARGV[8]
 local places = {unpack(ARGV, FIRST_PLACE)}
 
 -- Check pass.
 local now_ms = clock()
 if redis.call('EXISTS', show_key) == 0 then return {-2, 0, 0, 0} end
-local recorded = tonumber(redis.call('GET', booking_key) or 0)
-local current = version >= recorded
-local hold = redis.call('HMGET', hold_key, 'state', 'restores', 'places')
+local applied = tonumber(redis.call('GET', booking_key) or 0)
+local current = version >= applied
+local hold = redis.call('HMGET', hold_key, 'state', 'restores', 'places', 'payments')
 local state, pinned = hold[1], redis.call('ZSCORE', confirming_key, token)
 local ends = outcome ~= '' and (state == 'active' or state == 'confirming')
 if outcome == 'expired' then ends = state == 'active' and current or state == 'confirming' and hold[2] and true or false end
@@ -62,14 +63,13 @@ if #unheld > 0 then
   face.apply()
   redis.call('ZREM', held_key, unpack(unheld))
 end
-if version > recorded and not passed_over then redis.call('SET', booking_key, version, 'PX', DAY_MS) end
+if version > applied and not passed_over then redis.call('SET', booking_key, version, 'PX', DAY_MS) end
 if ends then
   -- What a confirmed hold has is what its booking has, whatever it held in the end.
   if outcome == 'confirmed' then redis.call('HSET', hold_key, 'places', table.concat(places, ' ', 1, sold_count)) end
   redis.call('HSET', hold_key, 'state', outcome, 'booking', hold_booking, 'deadline', now_ms)
-  redis.call('PEXPIRE', hold_key, DAY_MS)
 end
-if ends or pinned and buyer_booking == hold_booking then redis.call('ZREM', confirming_key, token) end
+if ends or pinned and buyer_booking == hold_booking then end_token(hold_key, confirming_key, token, hold[4], recorded, ends) end
 if #marked > 0 then event(events_key, 'sold', marked, 'booking', buyer_booking) end
 if #freed > 0 then event(events_key, 'freed', freed) end
 return {0, #marked, #freed, ends and 1 or 0}

@@ -4,21 +4,24 @@
 -- Race: the hold lapses, or its owner releases it, between the check and the conditional put of a confirm.
 -- KEYS: show, hold, held, events, confirming, place-keys...
 -- ARGV: token, pin_ms, payment (JSON, or empty), order (or empty), buyer (a hash, or empty), restores (booking, or empty), zone (empty: seats), place...
--- Reply: code, confirmed_at_ms, payment, order, buyer, places, first
--- Codes: NOT_LOADED, DECIDED, HOLD_LOST, CLOSING, AGAIN, OK
+-- Reply: code, confirmed_at_ms, payments (each a line of JSON), order, buyer, places, first
+-- Codes: NOT_LOADED, HOLD_LOST, DECIDED, OTHER_PLACES, IN_PROGRESS, CLOSING, AGAIN, OK
 -- Keeps: INV-3, INV-4, INV-5, INV-6, INV-10
 --
--- The payment, order and confirmed_at_ms of the first pin are kept and answered to every later one, also to one that
--- finds the hold lost; the first payment is then what the refusal is about. places: those that are pinned (OK), or
--- those that are gone (HOLD_LOST). CLOSING answers what is left of the closing mark in ms in place of
--- confirmed_at_ms. A hold that has lapsed is taken again if the show says `rescue` and every place is free. If Redis has
--- lost the hold, the places are the caller's, and they are judged as a new hold would be, sale window and limit included:
--- else a made-up token could buy before the sale opens. A restore takes the places of its booking, whatever the sale
--- window and the limits say, and nothing else pins its hold. Nobody chose a unit by name: in place of one that is gone another is taken, and first has
--- those that were answered first. AGAIN: more of the zone has to be walked than one call may.
+-- The order, buyer and confirmed_at_ms of the first pin are kept and answered to every later one, also to one that finds the
+-- hold lost. A payment that no earlier pin brought is added to payments before anything else happens, so that it survives the
+-- process of its confirm: the first one is what the decision is about. While a token is in `confirming` the record of its hold
+-- has no TTL. IN_PROGRESS: it has too many payments that are not on record yet.
+-- places: those that are pinned (OK), or those that are gone (HOLD_LOST). OTHER_PLACES: the hold has other places than the
+-- call names: read it again. CLOSING answers what is left of the closing mark in ms in place of confirmed_at_ms. A hold that
+-- has lapsed is taken again if the show says `rescue` and every place is free. If Redis has lost the hold, the places are the
+-- caller's, and they are judged as a new hold would be, sale window and limit included. A restore takes the places of its
+-- booking, whatever the sale window and the limits say, and nothing else pins its hold. Units are interchangeable: in place of
+-- one that is gone another is taken, and first has those that were answered first. AGAIN: more of the zone has to be walked
+-- than one call may.
 
 local show_key, hold_key, held_key, events_key, confirming_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
-local FIRST_PLACE_KEY, FIRST_PLACE = 6, 8
+local FIRST_PLACE_KEY, FIRST_PLACE, MAX_PAYMENTS = 6, 8, 32
 local token, pin_ms, payment, order, buyer = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4], ARGV[5]
 local restores, zone = ARGV[6], ARGV[7]
 local places = {unpack(ARGV, FIRST_PLACE)}
@@ -27,22 +30,31 @@ local places = {unpack(ARGV, FIRST_PLACE)}
 local now_ms = clock()
 local policy = redis.call('HMGET', show_key, 'maxLife', 'late', 'opens', 'closes', 'perHold', 'closing', 'zone:' .. zone)
 if not policy[1] then return {-2, 0, '', '', '', '', ''} end
-local hold = redis.call('HMGET', hold_key, 'state', 'deadline', 'created', 'confirmedAt', 'payment', 'order', 'buyer', 'first', 'places', 'restores')
+local hold = redis.call('HMGET', hold_key, 'state', 'deadline', 'created', 'confirmedAt', 'payments', 'order', 'buyer', 'first', 'places', 'restores', 'zone', 'lapses')
 local state, deadline_ms, created_ms = hold[1], tonumber(hold[2] or 0), tonumber(hold[3] or now_ms)
 if hold[10] and hold[10] ~= restores then return {-8, 0, '', '', '', '', ''} end
 if state == 'confirmed' or state == 'refused' then return {-12, 0, '', '', '', '', ''} end
-local function lost(gone)
-  local names = {}
-  for i, position in ipairs(gone) do names[i] = places[position] end
-  return {-8, tonumber(hold[4] or 0), hold[5] or '', hold[6] or '', hold[7] or '', table.concat(names, ' '), ''}
-end
 if state == 'released' then return {-8, 0, '', '', '', '', ''} end
-
--- Two confirms at once: the other one may have taken other units already.
-if zone ~= '' and state == 'confirming' then
+-- What the hold has counts, and not what the caller names.
+if state then
+  if (hold[11] or '') ~= zone or zone == '' and table.concat(places, ' ') ~= hold[9] then return {-21, 0, '', '', '', '', ''} end
   places = {}
-  for unit in string.gmatch(hold[9], '%S+') do places[#places + 1] = unit end
+  for place in string.gmatch(hold[9], '%S+') do places[#places + 1] = place end
 end
+local payments, brings_one = hold[5] or '', false
+if payment ~= '' and not string.find('\n' .. payments .. '\n', '\n' .. payment .. '\n', 1, true) then
+  local _, count = string.gsub(payments, '[^\n]+', '')
+  if count >= MAX_PAYMENTS then return {-9, 0, '', '', '', '', ''} end
+  payments, brings_one = payments == '' and payment or payments .. '\n' .. payment, true
+end
+local function lost(gone)
+  local names, was_pinned = {}, state == 'confirming'
+  for i, position in ipairs(gone) do names[i] = places[position] end
+  -- The one write of a refusal: the token is in `confirming`, and its payments are settled with it.
+  if was_pinned and brings_one then redis.call('HSET', hold_key, 'payments', payments) end
+  return {-8, was_pinned and tonumber(hold[4]) or 0, payments, hold[6] or '', hold[7] or '', table.concat(names, ' '), ''}
+end
+
 local face = places_face(FIRST_PLACE_KEY, zone, places, show_key)
 local sold, holder = face.read(now_ms, token)
 local in_time = (state == 'active' or state == 'confirming') and deadline_ms > now_ms
@@ -95,8 +107,9 @@ if not live then
   if not in_time then created_ms = now_ms end
 end
 
--- Write pass. A pin never reaches beyond the longest life plus one pin.
-local furthest_ms = created_ms + tonumber(policy[1]) + pin_ms
+-- Write pass. A pin never reaches beyond one pin after the longest life and the hold's own deadline, whichever is later.
+local lapses_ms = state == 'confirming' and in_time and tonumber(hold[12]) or in_time and deadline_ms or now_ms
+local furthest_ms = math.max(created_ms + tonumber(policy[1]), lapses_ms) + pin_ms
 local until_ms = math.min(now_ms + pin_ms, furthest_ms)
 if in_time then until_ms = math.max(until_ms, deadline_ms) end
 local index = {}
@@ -108,14 +121,14 @@ if next_fresh then redis.call('SET', KEYS[FIRST_PLACE_KEY + 1], next_fresh) end
 face.apply()
 local names = table.concat(places, ' ')
 if state ~= 'confirming' then
-  hold[4], hold[5], hold[6], hold[7] = now_ms, payment, order, hold[7] or buyer
-  redis.call('HSET', hold_key, 'state', 'confirming', 'confirmedAt', now_ms, 'payment', payment, 'order', order, 'buyer', hold[7])
+  hold[4], hold[6], hold[7] = now_ms, order, hold[7] or buyer
+  redis.call('HSET', hold_key, 'state', 'confirming', 'confirmedAt', now_ms, 'order', order, 'buyer', hold[7])
   if zone ~= '' then redis.call('HSET', hold_key, 'zone', zone) end
   if restores ~= '' then redis.call('HSET', hold_key, 'restores', restores) end
 end
-redis.call('HSET', hold_key, 'places', names, 'first', first, 'created', created_ms, 'deadline', until_ms)
-redis.call('PEXPIRE', hold_key, until_ms - now_ms + DAY_MS)
+redis.call('HSET', hold_key, 'places', names, 'first', first, 'created', created_ms, 'deadline', until_ms, 'lapses', lapses_ms, 'payments', payments)
+redis.call('PERSIST', hold_key)
 redis.call('ZADD', held_key, unpack(index))
 redis.call('ZADD', confirming_key, now_ms, token)
 event(events_key, live and 'extended' or 'held', places, 'until', until_ms)
-return {0, tonumber(hold[4]), hold[5], hold[6], hold[7], names, first}
+return {0, tonumber(hold[4]), payments, hold[6], hold[7], names, first}

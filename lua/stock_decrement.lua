@@ -3,42 +3,51 @@
 --
 -- Race: two buyers take the last units in the same instant; a lapsed unit is asked for while nobody tidies up.
 -- KEYS: show, held, events, stock, stock-next, stock-returned, stock-held, stock-holders, stock-sold, hold...
--- ARGV: token, ttl_ms (0: the show's default), buyer (a hash, or empty), request (a hash, or empty), zone, quantity
+-- ARGV: token, epoch (the one that the tokens are derived from; empty: none), ttl_ms (0: the show's default), buyer (a hash, or empty), request (a hash, or empty), zone, quantity
 -- Reply: code (>= 0: left), expires_in_ms, deadline_ms, detail, state, which, booking
--- Codes: NOT_LOADED, TTL_TOO_LONG, MISMATCH, OK, CLOSING, UNKNOWN_ZONE, NOT_ON_SALE, LIMIT_EXCEEDED, SOLD_OUT, AGAIN
+-- Codes: NOT_LOADED, OTHER_EPOCH, MISMATCH, HOLD_LOST, OK, TTL_TOO_LONG, CLOSING, UNKNOWN_ZONE, NOT_ON_SALE, LIMIT_EXCEEDED, SOLD_OUT, AGAIN
 -- Keeps: INV-3, INV-5, INV-6, INV-7, INV-8
 --
--- detail: the units (OK), the longest TTL in ms (TTL_TOO_LONG), what is left of the closing mark in ms (CLOSING),
--- "opens closes" in ms (NOT_ON_SALE), "limit asked" (LIMIT_EXCEEDED), what is left (SOLD_OUT). The first hold is the one
--- that is made; a request that comes again may be known under another one of them: which. booking: of a known one, once it
--- is decided. AGAIN: more of the zone has to be walked than one call may.
+-- detail: the units (OK, HOLD_LOST), the epoch of the show (OTHER_EPOCH), the longest TTL in ms (TTL_TOO_LONG), what is left
+-- of the closing mark in ms (CLOSING), "opens closes" in ms (NOT_ON_SALE), "limit asked" (LIMIT_EXCEEDED), what is left
+-- (SOLD_OUT). state: of the hold (OK, HOLD_LOST). The first hold is the one that is made; a repeated request may be known
+-- under another one of them: which. booking: of a known one, once it is decided. A repeat is answered before every rule that
+-- needs the show's policy. AGAIN: more of the zone has to be walked than one call may.
 
 local show_key, held_key, events_key = KEYS[1], KEYS[2], KEYS[3]
 local FIRST_PLACE_KEY, FIRST_HOLD_KEY = 4, 10
 local next_key, units_held_key, sold_key, hold_key = KEYS[5], KEYS[7], KEYS[9], KEYS[10]
-local token, ttl_ms, buyer, request = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4]
-local zone, quantity = ARGV[5], tonumber(ARGV[6])
+local token, epoch, ttl_ms, buyer, request = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4], ARGV[5]
+local zone, quantity = ARGV[6], tonumber(ARGV[7])
 
 -- Check pass.
 local now_ms = clock()
-local policy = redis.call('HMGET', show_key, 'maxTtl', 'ttl', 'opens', 'closes', 'perHold', 'zone:' .. zone, 'closing')
+local policy = redis.call('HMGET', show_key, 'maxTtl', 'ttl', 'opens', 'closes', 'perHold', 'zone:' .. zone, 'closing', 'epoch')
 if not policy[1] then return {-2, 0, 0, '', '', 0, ''} end
-if ttl_ms > tonumber(policy[1]) then return {-3, 0, 0, policy[1], '', 0, ''} end
-if ttl_ms == 0 then ttl_ms = tonumber(policy[2]) end
+if epoch ~= '' and policy[8] ~= epoch then return {-20, 0, 0, policy[8], '', 0, ''} end
 local capacity = tonumber(policy[6] or 0)
 local free_count = capacity - redis.call('HLEN', sold_key) - redis.call('ZCOUNT', units_held_key, '(' .. now_ms, '+inf')
 free_count = math.max(free_count, 0)
 
+local is_mismatch = false
 for which = 1, #KEYS - FIRST_HOLD_KEY + 1 do
-  local known = redis.call('HMGET', KEYS[FIRST_HOLD_KEY + which - 1], 'state', 'deadline', 'places', 'request', 'booking')
+  local known = redis.call('HMGET', KEYS[FIRST_HOLD_KEY + which - 1], 'state', 'deadline', 'places', 'request', 'booking', 'zone')
   if known[1] then
-    if known[4] and known[4] ~= request then return {-18, 0, 0, '', '', 0, ''} end
+    -- What was rescued after a loss has no request: then zone and quantity have to be the same.
+    local _, its_quantity = string.gsub(known[3], '%S+', '')
+    is_mismatch = known[4] ~= request
+    if not known[4] then is_mismatch = known[6] ~= zone or its_quantity ~= quantity end
+    if is_mismatch then break end
     local left_ms, state = tonumber(known[2]) - now_ms, known[1]
     if state == 'active' and left_ms <= 0 then state = 'expired' end
-    if state ~= 'active' and state ~= 'confirming' or left_ms < 0 then left_ms = 0 end
-    return {free_count, left_ms, tonumber(known[2]), known[3], state, which, known[5] or ''}
+    local is_live = state == 'active' or state == 'confirming'
+    if left_ms < 0 then left_ms = 0 end
+    return {is_live and free_count or -8, left_ms, tonumber(known[2]), known[3], state, which, known[5] or ''}
   end
 end
+if ttl_ms > tonumber(policy[1]) then return {-3, 0, 0, policy[1], '', 0, ''} end
+if is_mismatch then return {-18, 0, 0, '', '', 0, ''} end
+if ttl_ms == 0 then ttl_ms = tonumber(policy[2]) end
 local function closing_or(refusal)
   if not policy[7] then return refusal end
   return {-15, 0, 0, tostring(tonumber(string.match(policy[7], '^(%d+)')) - now_ms), '', 0, ''}

@@ -8,13 +8,15 @@ use std::time::Duration;
 
 use holdfast::Config;
 
+use crate::token_secret::TokenSecret;
+
 /// The functions' variables that have another default here.
 const DEFAULTS: [(&str, &str); 5] = [
     ("TABLE_NAME", "holdfast"),
     ("TRUST_USER_HEADER", "true"),
+    ("LOCAL_ROLES", "buyer,seller,operator"),
     ("LOG_LEVEL", "error"),
     ("METRICS", "false"),
-    ("TOKEN_SECRET", "only-for-this-machine-and-never-for-a-deployment"),
 ];
 
 /// Everything that is asked before anything is started.
@@ -71,19 +73,26 @@ impl LocalConfig {
             errors.push("REDIS_CLUSTER: needs REDIS_URL, for the Redis that is started here is no cluster".to_owned());
         }
         // Any addresses do for finding out what else is wrong.
-        if let Err(error) = config.of_functions("redis://127.0.0.1:6379", "http://127.0.0.1:8000") {
+        let secret = TokenSecret::random();
+        if let Err(error) = config.of_functions("redis://127.0.0.1:6379", "http://127.0.0.1:8000", &secret) {
             errors.push(error.to_string());
         }
         if errors.is_empty() { Ok(config) } else { Err(ConfigErrors(errors)) }
     }
 
-    /// The functions' own configuration, once it is known where the stores are.
+    /// The functions' own configuration, once it is known where the stores are. `secret` is used unless `TOKEN_SECRET` is set.
     ///
     /// # Errors
     ///
     /// All that is wrong with it, each with its variable.
-    pub fn of_functions(&self, redis_url: &str, dynamo_url: &str) -> Result<Config, holdfast::config::ConfigError> {
+    pub fn of_functions(
+        &self,
+        redis_url: &str,
+        dynamo_url: &str,
+        secret: &TokenSecret,
+    ) -> Result<Config, holdfast::config::ConfigError> {
         let mut vars = self.vars.clone();
+        vars.entry("TOKEN_SECRET".to_owned()).or_insert_with(|| secret.as_str().to_owned());
         vars.entry("REDIS_URL".to_owned()).or_insert_with(|| redis_url.to_owned());
         vars.entry("AWS_ENDPOINT_URL_DYNAMODB".to_owned()).or_insert_with(|| dynamo_url.to_owned());
         Config::from_vars(&vars)
@@ -119,6 +128,8 @@ fn seconds(vars: &HashMap<String, String>, name: &str, errors: &mut Vec<String>)
 
 #[cfg(test)]
 mod tests {
+    use holdfast::domain::Roles;
+
     use super::*;
 
     fn read(vars: &[(&str, &str)]) -> Result<LocalConfig, ConfigErrors> {
@@ -130,10 +141,14 @@ mod tests {
         let config = read(&[("PORT", "")]).expect("an empty environment");
         assert_eq!((config.port, config.dynamo_port, config.table_name.as_str()), (3000, 0, "holdfast"));
         assert_eq!(config.stores_address, Ipv4Addr::LOCALHOST);
-        let functions = config.of_functions("redis://127.0.0.1:1", "http://127.0.0.1:2").expect("good addresses");
+        let functions = config
+            .of_functions("redis://127.0.0.1:1", "http://127.0.0.1:2", &TokenSecret::random())
+            .expect("good addresses");
         assert_eq!(functions.redis.url, "redis://127.0.0.1:1");
         assert_eq!(functions.dynamo.endpoint.as_deref(), Some("http://127.0.0.1:2"));
         assert!(functions.caller.trust_user_header);
+        assert_eq!(functions.caller.local_roles, Roles::ALL);
+        assert!(functions.token_secrets.is_some());
         assert_eq!(config.reconcile_every, None);
     }
 

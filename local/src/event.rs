@@ -10,6 +10,7 @@ use jiff::Timestamp;
 use serde::ser::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
+use crate::authorizer;
 use crate::router::Match;
 
 /// The gateway is bound to this address, so nobody else can be calling.
@@ -52,6 +53,8 @@ struct Event<'a> {
 struct RequestContext<'a> {
     account_id: &'static str,
     api_id: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    authorizer: Option<serde_json::Value>,
     domain_name: &'static str,
     domain_prefix: &'static str,
     http: Http<'a>,
@@ -99,6 +102,7 @@ pub fn build<T>(
         request_context: RequestContext {
             account_id: ACCOUNT,
             api_id: DOMAIN,
+            authorizer: authorizer::context(&request.headers),
             domain_name: DOMAIN,
             domain_prefix: DOMAIN,
             http: Http {

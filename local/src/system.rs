@@ -19,6 +19,7 @@ use crate::handlers::handlers;
 use crate::lambda::{Invocations, Lambda};
 use crate::scheduler::Scheduler;
 use crate::stores::Stores;
+use crate::token_secret::TokenSecret;
 use crate::{demo, server, table, template};
 
 /// How long what is under way may hold up a stop: longer than any request takes. A reconcile that takes longer is cut
@@ -63,7 +64,11 @@ impl System {
         let template = template::functions()?;
         let stores = Stores::start(&config).await?;
 
-        let functions = config.of_functions(&stores.redis_url, &stores.dynamo_url)?;
+        let secret = match config.data_dir.as_deref() {
+            Some(dir) => TokenSecret::of(dir).map_err(|error| format!("DATA_DIR: {}: {error}", dir.display()))?,
+            None => TokenSecret::random(),
+        };
+        let functions = config.of_functions(&stores.redis_url, &stores.dynamo_url, &secret)?;
         table::create(&adapters::dynamo::client(&functions.dynamo), &config.table_name).await?;
         let app = Arc::new(App::new(functions));
         let inspected = app.stores(Deadline::after(REDIS_LIMIT)).inspect_cache().await;

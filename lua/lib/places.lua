@@ -198,3 +198,15 @@ local function with_rest(places, zone, held)
   end
   return all
 end
+
+-- Takes a decided token out of the list of those that are being confirmed, and lets the record of its hold end after a day,
+-- if each of the `payments` that its confirms brought (nil: it was not pinned) is among those that are `recorded`. Otherwise
+-- both stay, and a reconcile finds them. `ends`: the hold ends now.
+local function end_token(hold_key, confirming_key, token, payments, recorded, ends)
+  for payment in string.gmatch(payments or '', '[^\n]+') do
+    if not string.find('\n' .. recorded .. '\n', '\n' .. payment .. '\n', 1, true) then return end
+  end
+  if payments then redis.call('HDEL', hold_key, 'payments') end
+  if payments or ends then redis.call('PEXPIRE', hold_key, DAY_MS) end
+  redis.call('ZREM', confirming_key, token)
+end

@@ -7,8 +7,8 @@ use std::time::Duration;
 use crate::adapters::dynamo::Dynamo;
 use crate::adapters::redis::Redis;
 use crate::config::{CallerConfig, Config, LogLevel};
-use crate::domain::{BookingId, HoldToken, TokenSecret, TokenSecrets};
-use crate::ports::{OwnTokens, Stepwise, Timed};
+use crate::domain::TokenSecrets;
+use crate::ports::{Stepwise, Timed};
 use crate::telemetry::{Invocation, Meters};
 use crate::{Deadline, Failure};
 
@@ -19,8 +19,8 @@ pub struct App {
     dynamo: Dynamo,
     /// Who callers are.
     pub caller: CallerConfig,
-    /// What tokens of requests with a key are derived with.
-    pub token_secrets: TokenSecrets,
+    /// What hold tokens are made and verified with; `None`: the function needs no tokens.
+    pub token_secrets: Option<TokenSecrets>,
     /// What is logged.
     pub log_level: LogLevel,
     /// Whether metrics are written.
@@ -74,7 +74,6 @@ impl App {
             dynamo: self.dynamo.by(deadline).metered(&meters.dynamo),
             log_level: self.log_level,
             budget: self.request_budget,
-            secret: self.token_secrets.current.clone(),
             meters,
         }
     }
@@ -87,7 +86,6 @@ pub struct Stores {
     dynamo: Dynamo,
     log_level: LogLevel,
     budget: Duration,
-    secret: TokenSecret,
     meters: Meters,
 }
 
@@ -109,12 +107,6 @@ impl Stores {
 impl Timed for Stores {
     fn deadline(&self) -> Deadline {
         self.redis.deadline()
-    }
-}
-
-impl OwnTokens for Stores {
-    fn own_token(&self, booking: BookingId, version: u64) -> HoldToken {
-        self.secret.own_token(booking, version)
     }
 }
 
@@ -144,8 +136,8 @@ mod lent {
     use super::{Failure, Stores};
     use crate::domain::show::Zone;
     use crate::domain::{
-        Booking, BookingId, Buyer, CacheNode, HoldToken, OrderId, Payment, Places, RefundRecord, Request, SeatId, Show,
-        ShowId, ZoneId,
+        Booking, BookingId, Buyer, CacheNode, HoldToken, OrderId, Payment, Places, RefundId, RefundRecord, Request,
+        SeatId, Show, ShowId, ZoneId,
     };
     use crate::ports::*;
 
@@ -236,15 +228,19 @@ mod lent {
         dynamo ReadBooking { read_booking(id: BookingId) -> Result<Option<Booking>, Failure>; }
         dynamo DecideBooking { decide_booking(booking: &Booking) -> Result<Verdict, Failure>; }
         dynamo ReadRefund {
-            read_refund(reference: &str, booking: BookingId) -> Result<Option<RefundRecord>, Failure>;
+            read_refund(id: RefundId) -> Result<Option<RefundRecord>, Failure>;
         }
         dynamo ReadRefunds {
-            read_refunds(refunds: &[(&str, BookingId)]) -> Result<Vec<RefundRecord>, Failure>;
+            read_refunds(ids: &[RefundId]) -> Result<Vec<RefundRecord>, Failure>;
         }
         dynamo ListRefunds {
             list_refunds(shard: u8, after: Option<&str>, limit: usize) -> Result<Vec<RefundEntry>, Failure>;
         }
-        dynamo SettleRefund { settle_refund(reference: &str, booking: BookingId) -> Result<(), Failure>; }
-        dynamo RecordRefund { record_refund(booking: &Booking, payment: &Payment) -> Result<(), Failure>; }
+        dynamo SettleRefund { settle_refund(id: RefundId) -> Result<(), Failure>; }
+        dynamo AdoptPayment { adopt_payment(booking: &Booking, payment: &Payment) -> Result<Adoption, Failure>; }
+        dynamo StandingBookings {
+            standing_bookings(reference: &str, except: Option<BookingId>) -> Result<Vec<BookingId>, Failure>;
+        }
+        dynamo RecordRefund { record_refund(booking: &Booking, payment: &Payment) -> Result<bool, Failure>; }
     }
 }

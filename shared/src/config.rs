@@ -7,7 +7,7 @@ mod reader;
 use std::collections::HashMap;
 use std::time::Duration;
 
-use crate::domain::TokenSecrets;
+use crate::domain::{Roles, TokenSecrets};
 use reader::Reader;
 
 /// Everything that a function is told by its environment.
@@ -19,10 +19,10 @@ pub struct Config {
     pub dynamo: DynamoConfig,
     /// Who the caller is.
     pub caller: CallerConfig,
-    /// `TOKEN_SECRET`: a secret of the deployment, of at least 32 characters, with which the tokens of requests that have an
-    /// `Idempotency-Key` are derived. `TOKEN_SECRET_PREVIOUS` (none): the one before, for as long as requests may come again
-    /// whose tokens were derived with it.
-    pub token_secrets: TokenSecrets,
+    /// `TOKEN_SECRET`: a secret of the deployment, of at least 32 characters, with which hold tokens are made and verified.
+    /// Only functions that take hold tokens need it. `TOKEN_SECRET_PREVIOUS` (none): another one whose tokens are accepted
+    /// while the secret rotates: first the next one, then the previous one.
+    pub token_secrets: Option<TokenSecrets>,
     /// `REQUEST_BUDGET_MS` (2000): how long a request may take in all before it is answered 503.
     pub request_budget: Duration,
     /// `LOG_LEVEL` (`info`): `error` logs failures only, `info` a line per request, `debug` one per script besides.
@@ -105,13 +105,30 @@ impl std::fmt::Debug for Credentials {
     }
 }
 
-/// Who the caller is.
+/// Who the caller is, and what that allows.
 #[derive(Clone, Debug)]
 pub struct CallerConfig {
-    /// `TRUST_USER_HEADER` (`false`): whether `X-User-Id` names the buyer where the API has no JWT authorizer.
+    /// `TRUST_USER_HEADER` (`false`): whether `X-User-Id` names the buyer where the API has no JWT authorizer. Sellers and
+    /// operators are always believed.
     pub trust_user_header: bool,
-    /// `OPERATOR_SCOPE` (`holdfast/operate`): the scope that a JWT needs for operators' routes.
+    /// `SELLER_SCOPE` (`holdfast/sell`): the scope that a JWT needs for sellers' routes.
+    pub seller_scope: String,
+    /// `OPERATOR_SCOPE` (`holdfast/operate`): the scope that a JWT needs for operators' routes. It is enough for sellers', too.
     pub operator_scope: String,
+    /// `CONFIRM_BY` (`sellers`): who may confirm and cancel. `buyers`: a buyer may, too, what is free.
+    pub confirm_by: ConfirmBy,
+    /// `LOCAL_ROLES` (`buyer`): a comma list of the roles of a caller for whom no authorizer vouches. Only accepted together
+    /// with `AWS_ENDPOINT_URL_DYNAMODB`: it is for a machine of your own.
+    pub local_roles: Roles,
+}
+
+/// Who may confirm and cancel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConfirmBy {
+    /// Sellers and operators.
+    Sellers,
+    /// Buyers, too, where no money is involved.
+    Buyers,
 }
 
 /// What is logged.
@@ -131,7 +148,7 @@ pub enum LogLevel {
 pub struct ConfigError(Vec<String>);
 
 /// The variables that [`Config::from_vars`] reads, for the test that compares docs, code and template.
-pub const VARIABLES: [&str; 25] = [
+pub const VARIABLES: [&str; 28] = [
     "REDIS_URL",
     "REDIS_CLUSTER",
     "REDIS_CA_FILE",
@@ -154,7 +171,10 @@ pub const VARIABLES: [&str; 25] = [
     "TOKEN_SECRET",
     "TOKEN_SECRET_PREVIOUS",
     "TRUST_USER_HEADER",
+    "SELLER_SCOPE",
     "OPERATOR_SCOPE",
+    "CONFIRM_BY",
+    "LOCAL_ROLES",
     "LOG_LEVEL",
     "METRICS",
 ];
@@ -179,7 +199,8 @@ impl Config {
         let mut reader = Reader::new(vars);
         let endpoint = reader.optional("AWS_ENDPOINT_URL_DYNAMODB");
         let region = reader.text("AWS_REGION", "us-east-1");
-        let credentials = reader.credentials(endpoint.is_some());
+        let is_local = endpoint.is_some();
+        let credentials = reader.credentials(is_local);
         let request_budget = reader.millis("REQUEST_BUDGET_MS", 2000);
         let cluster = reader.flag("REDIS_CLUSTER");
         let config = Config {
@@ -204,7 +225,10 @@ impl Config {
             },
             caller: CallerConfig {
                 trust_user_header: reader.flag("TRUST_USER_HEADER"),
+                seller_scope: reader.text("SELLER_SCOPE", "holdfast/sell"),
                 operator_scope: reader.text("OPERATOR_SCOPE", "holdfast/operate"),
+                confirm_by: reader.confirm_by(),
+                local_roles: reader.local_roles(is_local),
             },
             token_secrets: reader.token_secrets()?,
             request_budget,
@@ -213,6 +237,13 @@ impl Config {
         };
         reader.found_none()?;
         Ok(config)
+    }
+}
+
+impl ConfigError {
+    /// What is wrong with one variable.
+    pub(crate) fn of(name: &str, problem: &str) -> Self {
+        ConfigError(vec![format!("{name}: {problem}")])
     }
 }
 
@@ -268,5 +299,44 @@ mod tests {
         assert!(set("redis://a/0", "true").is_ok());
         let error = set("redis://a/1", "true").map(|_| ()).map_err(|error| error.to_string()).err().unwrap_or_default();
         assert!(error.contains("REDIS_URL: must name no database"), "{error}");
+    }
+
+    #[test]
+    fn roles_without_an_authorizer_are_for_a_machine_of_ones_own() {
+        let read = |roles, endpoint: &[(&str, &str)]| {
+            let more = [("REDIS_URL", "redis://a"), ("LOCAL_ROLES", roles), ("AWS_ACCESS_KEY_ID", "a")];
+            let more = [more.as_slice(), &[("AWS_SECRET_ACCESS_KEY", "b")], endpoint].concat();
+            Config::from_vars(&vars(&more)).map(|config| config.caller.local_roles).map_err(|error| error.to_string())
+        };
+        let own = [("AWS_ENDPOINT_URL_DYNAMODB", "http://a")];
+        assert_eq!(read("", &own), Ok(Roles::BUYER));
+        assert_eq!(read("buyer", &own), Ok(Roles::BUYER));
+        assert_eq!(read("buyer,seller", &own), Ok(Roles { seller: true, operator: false }));
+        assert_eq!(read("operator, seller", &own), Ok(Roles { seller: true, operator: true }));
+        assert_eq!(read("", &[]), Ok(Roles::BUYER));
+        for (roles, endpoint) in [("seller", &[][..]), ("buyer", &[]), ("admin", &own), ("buyer;seller", &own)] {
+            let error = read(roles, endpoint).err().unwrap_or_default();
+            assert!(error.starts_with("LOCAL_ROLES: "), "{roles}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_secret_is_needed_only_with_the_one_before() {
+        let read = |secrets: &[(&str, &str)]| {
+            let own = [("REDIS_URL", "redis://a"), ("AWS_ENDPOINT_URL_DYNAMODB", "http://a")];
+            let config = Config::from_vars(&vars(&[own.as_slice(), secrets].concat()));
+            config.map(|config| config.token_secrets.is_some()).map_err(|error| error.to_string())
+        };
+        let (long, other) = ("0123456789abcdef0123456789abcdef", "fedcba9876543210fedcba9876543210");
+        assert_eq!(read(&[]), Ok(false));
+        assert_eq!(read(&[("TOKEN_SECRET", long)]), Ok(true));
+        assert_eq!(read(&[("TOKEN_SECRET", long), ("TOKEN_SECRET_PREVIOUS", other)]), Ok(true));
+        for wrong in [
+            &[("TOKEN_SECRET", "short")][..],
+            &[("TOKEN_SECRET_PREVIOUS", long)],
+            &[("TOKEN_SECRET", long), ("TOKEN_SECRET_PREVIOUS", "short")],
+        ] {
+            assert!(read(wrong).is_err_and(|error| error.starts_with("TOKEN_SECRET")), "{wrong:?}");
+        }
     }
 }

@@ -1,6 +1,10 @@
 //! What could not be done. A decided no is a [`Refusal`](crate::domain::Refusal) and no failure.
 
 use std::error::Error;
+use std::time::Duration;
+
+/// How long a caller is told to wait before it repeats a request that came to no decision: the longest `Retry-After`.
+pub const RETRY_AFTER: Duration = Duration::from_secs(1);
 
 /// Why an operation has no decision.
 #[derive(Debug, thiserror::Error)]

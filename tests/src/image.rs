@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use holdfast::adapters::redis::keys;
-use holdfast::domain::{BookingId, HoldToken, SeatId, ShowId};
+use holdfast::domain::{BookingId, HoldToken, Places, SeatId, ShowId};
 use redis::AsyncCommands;
 use redis::aio::MultiplexedConnection;
 
@@ -47,7 +47,7 @@ impl Image {
 /// # Panics
 /// When one of them is no id.
 pub fn booking_of(show: &str, token: &str) -> BookingId {
-    BookingId::of(&ShowId::parse(show).unwrap(), HoldToken::parse(token).unwrap())
+    BookingId::of(&ShowId::parse(show).unwrap(), HoldToken::from_stored(token).unwrap())
 }
 
 /// Lets Redis lose all that it did for a token: as if a replica had taken over that never got these writes.
@@ -55,13 +55,35 @@ pub fn booking_of(show: &str, token: &str) -> BookingId {
 /// # Panics
 /// When something is no id.
 pub async fn lose_hold(redis: &mut MultiplexedConnection, show: &str, token: &str, seats: &[&str]) {
-    let (id, token) = (ShowId::parse(show).unwrap(), HoldToken::parse(token).unwrap());
+    let (id, token) = (ShowId::parse(show).unwrap(), HoldToken::from_stored(token).unwrap());
     let mut pipe = redis::pipe();
     pipe.atomic().del(keys::hold(&id, token)).del(keys::booking(&id, BookingId::of(&id, token)));
     pipe.zrem(keys::confirming(&id), token.to_string());
     for seat in seats {
         pipe.del(keys::seat_hold(&id, &SeatId::parse(seat).unwrap()));
         pipe.zrem(keys::held(&id), *seat).hset(keys::seats(&id), *seat, "");
+    }
+    let _: () = pipe.query_async(redis).await.unwrap();
+}
+
+/// Lets the time of a token's hold, or pin, be over, without anybody having tidied up.
+///
+/// # Panics
+/// When Redis does not answer.
+pub async fn lapse(redis: &mut MultiplexedConnection, show: &ShowId, token: HoldToken, places: &Places) {
+    let mut pipe = redis::pipe();
+    pipe.atomic().hset(keys::hold(show, token), "deadline", 1);
+    for place in places.ids() {
+        pipe.zadd(keys::held(show), place, 1);
+    }
+    match places {
+        Places::Seats(seats) => {
+            pipe.del(seats.iter().map(|seat| keys::seat_hold(show, seat)).collect::<Vec<_>>());
+        }
+        Places::Units { zone, numbers } => {
+            let lapsed: Vec<(i64, u32)> = numbers.iter().map(|number| (1, *number)).collect();
+            pipe.zadd_multiple(keys::stock_held(show, zone), &lapsed);
+        }
     }
     let _: () = pipe.query_async(redis).await.unwrap();
 }

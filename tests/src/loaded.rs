@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use holdfast::adapters::redis::Redis;
 use holdfast::domain::show::Show;
-use holdfast::domain::{HoldToken, Request, SeatId, ShowId};
+use holdfast::domain::{Buyer, HoldToken, IdempotencyKey, Request, SeatId, ShowId, TokenSecrets};
 use holdfast::ports::{Chunk, LoadShow, Turn};
 use holdfast::{Config, Deadline};
 use serde_json::json;
@@ -64,7 +64,28 @@ pub async fn load(redis: &impl LoadShow, show: &Show) {
 
 /// A request under this token that came without a key.
 pub fn once(token: HoldToken) -> Request {
-    Request { token, ..Request::once() }
+    Request::once(token)
+}
+
+/// A request of Ann's with the key `k`, on one and the same day. `body` is what it asks for.
+pub fn keyed(show: &ShowId, route: &str, body: &str) -> Request {
+    let key = IdempotencyKey::parse("k").unwrap();
+    Request::keyed(&token_secrets(), (show, route, &Buyer::of("ann")), key, 20_000, [body])
+}
+
+/// The secrets of the product under test.
+pub fn token_secrets() -> TokenSecrets {
+    TokenSecrets::of(TOKEN_SECRET, None).unwrap()
+}
+
+/// A token of a show that the product would have issued, and did not.
+pub fn issued_token(show: &str) -> String {
+    token_secrets().issue(&ShowId::parse(show).unwrap()).to_string()
+}
+
+/// A token that no other test has. Below the routes it need not be of one show.
+pub fn any_token() -> HoldToken {
+    HoldToken::from_stored(&uuid::Uuid::new_v4().to_string()).unwrap()
 }
 
 /// Seats by their ids.

@@ -15,7 +15,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::OnceCell;
 
 use crate::monitor::{Monitor, Record};
-use crate::{previous, raw};
+use crate::raw;
 
 /// The name of the table in every DynamoDB that the harness starts.
 pub const TABLE: &str = "holdfast";
@@ -45,8 +45,7 @@ pub struct Redis {
 impl Redis {
     fn new(server: RedisServer) -> Redis {
         let (port, pid) = (server.port(), server.pid());
-        let ours = scripts::all().into_iter().map(|script| (script.name, script.sha1.as_str()));
-        let names = ours.chain(previous::names()).collect();
+        let names = scripts::all().into_iter().map(|script| (script.name, script.sha1.as_str())).collect();
         let monitor = Monitor::attach(address(port), names, Record::kept(port));
         Redis { monitor, server: Some(server), port, pid }
     }

@@ -17,7 +17,7 @@ pub struct Function {
     pub properties: Value,
 }
 
-/// The whole template, read once. Tags like `!Ref` are gone, but for what [`environment`] says.
+/// The whole template, read once. Tags like `!Ref` are gone, but for what `variables` says.
 fn whole() -> &'static Value {
     static WHOLE: LazyLock<Value> = LazyLock::new(read);
     &WHOLE
@@ -67,6 +67,11 @@ impl Function {
         let policies = self.properties["Policies"].as_sequence().cloned().unwrap_or_default();
         // The others are references to policies beside it, which are about no table.
         policies.iter().filter(|policy| policy.is_mapping()).flat_map(actions_on_the_table).collect()
+    }
+
+    /// What it finds in its environment: what all functions share, and its own.
+    pub fn environment(&self) -> Environment {
+        variables(&whole()["Globals"]["Function"]).into_iter().chain(variables(&self.properties)).collect()
     }
 
     /// Its memory in MB, if it is not that of all.
@@ -129,18 +134,30 @@ pub fn metrics_watched(namespace: &str) -> BTreeSet<String> {
     found
 }
 
-/// The environment that all functions share: `None` for a value that is known only when the stack is.
-pub fn environment() -> BTreeMap<String, Option<String>> {
-    let template = whole();
-    let variables = template["Globals"]["Function"]["Environment"]["Variables"].as_mapping().unwrap().clone();
-    let plain = |value: Value| match value {
-        Value::String(text) => Some(text),
-        Value::Tagged(tagged) if is_reference(&tagged) => None,
+/// Variables to values: `None` for a value that is known only when the stack is.
+pub type Environment = BTreeMap<String, Option<String>>;
+
+/// Every variable that the template gives to any function.
+pub fn environment() -> Environment {
+    functions().values().flat_map(Function::environment).collect()
+}
+
+/// The variables under `Properties` of a function, or under what all functions share. A reference to a parameter has the
+/// parameter's default.
+fn variables(properties: &Value) -> Environment {
+    let defaults = &whole()["Parameters"];
+    let plain = |value: &Value| match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Tagged(tagged) if tagged.tag == "Ref" => {
+            tagged.value.as_str().and_then(|name| defaults[name]["Default"].as_str()).map(str::to_owned)
+        }
+        Value::Tagged(tagged) if is_reference(tagged) => None,
         other => panic!("{other:?} is no text, which SAM would make of it"),
     };
-    variables.into_iter().map(|(name, value)| (name.as_str().unwrap().to_owned(), plain(value))).collect()
+    let variables = properties["Environment"]["Variables"].as_mapping().into_iter().flatten();
+    variables.map(|(name, value)| (name.as_str().unwrap().to_owned(), plain(value))).collect()
 }
 
 fn is_reference(tagged: &TaggedValue) -> bool {
-    ["Ref", "GetAtt", "Sub", "If"].iter().any(|tag| tagged.tag == *tag)
+    ["GetAtt", "Sub", "If"].iter().any(|tag| tagged.tag == *tag)
 }

@@ -5,14 +5,16 @@
 use std::collections::BTreeSet;
 
 use holdfast::adapters::redis::{Redis, keys, scripts};
+use holdfast::domain::HoldState;
+use holdfast::domain::payment::Payments;
 use holdfast::domain::show::{Show, Zone};
-use holdfast::domain::{BookingId, Buyer, HoldToken, Places, Request, ShowId, ZoneId};
+use holdfast::domain::{BookingId, Buyer, Places, Request, ShowId, ZoneId};
 use holdfast::ports::{
     self, Chunk, Claim, Closing, ComparePlaces, CountZone, ExpireHolds, ExtendHold, FindHold, FreePlaces, Freed,
-    HoldSeats, HoldState, ListPinned, LoadLease, LoadShow, MarkSold, PinHold, ReadEvents, RecountUnits, ReleaseHold,
-    ReplaceShow, ScanPlaces, Sold, SurveyShow, TakeUnits, Touch, Turn, UnloadShow,
+    HoldSeats, ListPinned, LoadLease, LoadShow, MarkSold, PinHold, ReadEvents, RecountUnits, ReleaseHold, ReplaceShow,
+    ScanPlaces, Sold, SurveyShow, TakeUnits, Touch, Turn, UnloadShow,
 };
-use holdfast_tests::loaded::{once, redis_port, seats, small_show, version_of};
+use holdfast_tests::loaded::{self, once, redis_port, seats, small_show, version_of};
 use holdfast_tests::monitor::Ending;
 use holdfast_tests::monitor::coverage::gathered;
 use holdfast_tests::monitor::exceptions::is_unreachable;
@@ -39,10 +41,10 @@ async fn load_and_refuse(redis: &Redis, show: &Show) {
 
 /// Holds, extends and releases; each once with success and once without.
 async fn hold(redis: &Redis, id: &ShowId) {
-    let (buyer, token) = (Buyer::default(), HoldToken::random());
+    let (buyer, token) = (Buyer::default(), loaded::any_token());
     let places = Places::Seats(seats(&["E1", "E2"]));
     redis.hold_seats(id, &once(token), &seats(&["E1", "E2"]), None, &buyer).await.unwrap();
-    redis.hold_seats(id, &Request::once(), &seats(&["E2", "E3"]), None, &buyer).await.unwrap();
+    redis.hold_seats(id, &Request::once(loaded::any_token()), &seats(&["E2", "E3"]), None, &buyer).await.unwrap();
     redis.find_hold(id, token).await.unwrap();
     redis.extend_hold(id, token, &places, 60_000).await.unwrap();
     redis.release_hold(id, token, &places).await.unwrap();
@@ -53,24 +55,37 @@ async fn hold(redis: &Redis, id: &ShowId) {
 /// Takes the units of a zone until there are none.
 async fn decrement(redis: &Redis, id: &ShowId) {
     let zone = ZoneId::parse("GA").unwrap();
-    redis.take_units(id, &Request::once(), &zone, 2, None, &Buyer::default()).await.unwrap();
-    redis.take_units(id, &Request::once(), &zone, 10, None, &Buyer::default()).await.unwrap();
+    redis.take_units(id, &Request::once(loaded::any_token()), &zone, 2, None, &Buyer::default()).await.unwrap();
+    redis.take_units(id, &Request::once(loaded::any_token()), &zone, 10, None, &Buyer::default()).await.unwrap();
     redis.count_zone(id, &zone).await.unwrap();
 }
 
 /// Pins and sells a hold, and refuses another; what comes again changes nothing.
 async fn settle(redis: &Redis, id: &ShowId) {
-    let (sold, refused, claim) = (HoldToken::random(), HoldToken::random(), Claim::default());
+    let (sold, refused, claim) = (loaded::any_token(), loaded::any_token(), Claim::default());
     let (e1, e2) = (Places::Seats(seats(&["E1"])), Places::Seats(seats(&["E2"])));
     redis.hold_seats(id, &once(sold), &seats(&["E1"]), None, &Buyer::default()).await.unwrap();
     redis.hold_seats(id, &once(refused), &seats(&["E2"]), None, &Buyer::default()).await.unwrap();
     redis.pin_hold(id, sold, &e1, &claim, None).await.unwrap();
-    redis.pin_hold(id, HoldToken::random(), &e1, &claim, None).await.unwrap();
+    redis.pin_hold(id, loaded::any_token(), &e1, &claim, None).await.unwrap();
     for version in [2, 1] {
         let (buyer, refusal) = (BookingId::of(id, sold), BookingId::of(id, refused));
-        let places = Sold { buyer, version: 1, places: &e1, count: 1, ending: ports::Ending::Confirmed(buyer) };
+        let places = Sold {
+            buyer,
+            version: 1,
+            places: &e1,
+            count: 1,
+            ending: ports::Ending::Confirmed(buyer),
+            recorded: &Payments::NONE,
+        };
         redis.mark_sold(id, sold, places).await.unwrap();
-        let freed = Freed { booking: refusal, version, places: &e2, ending: ports::Ending::Refused(refusal) };
+        let freed = Freed {
+            booking: refusal,
+            version,
+            places: &e2,
+            ending: ports::Ending::Refused(refusal),
+            recorded: &Payments::NONE,
+        };
         redis.free_places(id, refused, freed).await.unwrap();
     }
 }
@@ -92,10 +107,10 @@ async fn replace(redis: &Redis, id: &ShowId) {
 /// end: at first somebody has something of it.
 async fn reconcile(url: &str, redis: &Redis, show: &Show) {
     let (id, zone) = (&show.show_id, ZoneId::parse("GA").unwrap());
-    let lapsed = once(HoldToken::random());
-    redis.hold_seats(id, &lapsed, &seats(&["E3"]), Some(1), &Buyer::default()).await.unwrap();
+    let lapsed = loaded::any_token();
+    redis.hold_seats(id, &once(lapsed), &seats(&["E3"]), Some(1), &Buyer::default()).await.unwrap();
     until("the hold lapses", || async {
-        let found = redis.find_hold(id, lapsed.token).await.unwrap();
+        let found = redis.find_hold(id, lapsed).await.unwrap();
         matches!(found, Touch::Known(Some(hold)) if hold.state == HoldState::Expired).then_some(())
     })
     .await;

@@ -8,8 +8,8 @@ use holdfast::domain::page::List;
 use holdfast::http::answer::Reply;
 use holdfast::http::call::BUYERS_BODY;
 use holdfast::http::input::cancel::CancelBody;
-use holdfast::http::input::empty::EmptyBody;
 use holdfast::http::input::fields::Faults;
+use holdfast::http::input::restore::RestoreBody;
 use holdfast::http::{Answer, Call, page, view};
 use holdfast::lambda::Function;
 use holdfast::ops::booking::booking;
@@ -64,9 +64,12 @@ async fn post_cancel(call: Call) -> Reply {
     let json = call.json_or_empty(BUYERS_BODY, &mut faults)?;
     let id = call.booking_id(&mut faults);
     let body = CancelBody::read(json.as_ref(), &mut faults);
-    let (id, CancelBody { reason, refunded }) = faults.finish(id.zip(body))?;
+    let (id, CancelBody { reason, refunded, version }) = faults.finish(id.zip(body))?;
+    let is_seller = call.seller(refunded.is_some())?;
 
-    let (cancelled, refund) = cancel(&call.stores, id, &CancelWish { reason, refunded }).await??;
+    let refunded = refunded.unwrap_or_default();
+    let wish = CancelWish { reason, refunded, version, only_unpaid: !is_seller };
+    let (cancelled, refund) = cancel(&call.stores, id, &wish).await??;
     Answer::ok(&view::booking(&cancelled, refund.as_ref()))
 }
 
@@ -74,10 +77,10 @@ async fn post_restore(call: Call) -> Reply {
     let mut faults = Faults::default();
     let json = call.json_or_empty(BUYERS_BODY, &mut faults)?;
     let id = call.booking_id(&mut faults);
-    let body = EmptyBody::read(json.as_ref(), &mut faults);
-    let (id, EmptyBody) = faults.finish(id.zip(body))?;
+    let body = RestoreBody::read(json.as_ref(), &mut faults);
+    let (id, RestoreBody { version }) = faults.finish(id.zip(body))?;
     call.operator()?;
 
-    let restored = restore(&call.stores, id).await??;
+    let restored = restore(&call.stores, id, version).await??;
     Answer::ok(&view::booking(&restored, None))
 }

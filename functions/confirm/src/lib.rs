@@ -15,7 +15,7 @@ use holdfast::telemetry::Metric;
 /// The function, for its own process and for the local system.
 #[must_use]
 pub fn function(app: Arc<App>) -> Function {
-    Function::new("confirm", app, handle).with_record()
+    Function::new("confirm", app, handle).with_record().with_tokens()
 }
 
 /// Answers a request.
@@ -29,9 +29,11 @@ pub async fn handle(call: Call) -> Reply {
     let mut faults = Faults::default();
     let json = call.json_or_empty(BUYERS_BODY, &mut faults)?;
     let (show, token) = (call.show_id(&mut faults), call.hold_token(&mut faults));
-    let buyer = call.buyer(&mut faults);
+    let buyer = call.confirmed_for(&mut faults);
     let body = ConfirmBody::read(json.as_ref(), &mut faults);
     let (((show, token), buyer), body) = faults.finish(show.zip(token).zip(buyer).zip(body))?;
+    call.seller(body.payment.is_some())?;
+    let token = call.issued(&show, token)?;
 
     let ConfirmBody { payment, order, places } = body;
     let wish = ConfirmWish { show, token, payment, order, places, buyer };

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use holdfast::App;
+use holdfast::domain::HoldState;
 use holdfast::http::answer::Reply;
 use holdfast::http::call::BUYERS_BODY;
 use holdfast::http::input::fields::Faults;
@@ -10,12 +11,11 @@ use holdfast::http::input::hold::ExtendBody;
 use holdfast::http::{Answer, Call, view};
 use holdfast::lambda::Function;
 use holdfast::ops::extend::extend;
-use holdfast::ports::HoldState;
 
 /// The function, for its own process and for the local system.
 #[must_use]
 pub fn function(app: Arc<App>) -> Function {
-    Function::new("extend", app, handle)
+    Function::new("extend", app, handle).with_tokens()
 }
 
 /// Answers a request.
@@ -31,6 +31,7 @@ pub async fn handle(call: Call) -> Reply {
     let (show, token) = (call.show_id(&mut faults), call.hold_token(&mut faults));
     let body = ExtendBody::read(json.as_ref(), &mut faults);
     let ((show, token), body) = faults.finish(show.zip(token).zip(body))?;
+    let token = call.issued(&show, token)?;
 
     let (places, lease) = extend(&call.stores, &show, token, body.ttl_ms).await??;
     Answer::ok(&view::hold(&show, token, &places, HoldState::Active, &lease, None, None))

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use holdfast::App;
-use holdfast::domain::{Places, SeatId};
+use holdfast::domain::{Refusal, SeatId};
 use holdfast::http::answer::Reply;
 use holdfast::http::call::BUYERS_BODY;
 use holdfast::http::input::fields::Faults;
@@ -16,7 +16,7 @@ use holdfast::ops::hold_status::{HoldStatus, hold_status};
 /// The function, for its own process and for the local system.
 #[must_use]
 pub fn function(app: Arc<App>) -> Function {
-    Function::new("hold", app, handle)
+    Function::new("hold", app, handle).with_tokens()
 }
 
 /// Answers a request.
@@ -37,23 +37,26 @@ async fn post(call: Call) -> Reply {
     let (show, buyer) = (call.show_id(&mut faults), call.buyer(&mut faults));
     let body = HoldBody::read(json.as_ref(), &mut faults);
     let asked = show.zip(buyer).zip(body);
-    let request = asked.as_ref().and_then(|((show, buyer), body)| {
-        let ttl_ms = body.ttl_ms.unwrap_or(0).to_string();
-        let parts = body.seats.iter().map(SeatId::as_str).chain([ttl_ms.as_str()]);
-        call.keyed((show, "holds", buyer), parts, &mut faults)
-    });
+    let request = match &asked {
+        Some(((show, buyer), body)) => {
+            let ttl_ms = body.ttl_ms.unwrap_or(0).to_string();
+            let parts = body.seats.iter().map(SeatId::as_str).chain([ttl_ms.as_str()]);
+            call.request_for_hold((show, "holds", buyer), parts, &mut faults)?
+        }
+        None => None,
+    };
     let (((show, buyer), body), request) = faults.finish(asked.zip(request))?;
 
     let wish = HoldWish { show, seats: body.seats, ttl_ms: body.ttl_ms, buyer, request };
     let held = hold(&call.stores, &wish).await??;
-    let seats = Places::Seats(wish.seats);
-    Answer::created(&view::hold(&wish.show, held.token, &seats, held.state, &held.lease, None, held.booking))
+    Answer::created(&view::hold(&wish.show, held.token, &held.places, held.state, &held.lease, None, None))
 }
 
 async fn get(call: Call) -> Reply {
     let mut faults = Faults::default();
     let (show, token) = (call.show_id(&mut faults), call.hold_token(&mut faults));
     let (show, token) = faults.finish(show.zip(token))?;
+    let token = call.issued(&show, token).map_err(|_| Refusal::HoldNotFound)?;
 
     match hold_status(&call.stores, &show, token).await?? {
         HoldStatus::Hold(hold) => {

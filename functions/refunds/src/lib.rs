@@ -1,4 +1,4 @@
-//! `GET /refunds` and `POST /refunds/{reference}/{bookingId}/settle`: see [`holdfast::ops::list_refunds`] and
+//! `GET /refunds` and `POST /refunds/{refundId}/settle`: see [`holdfast::ops::list_refunds`] and
 //! [`holdfast::ops::settle_refund`].
 
 use std::sync::Arc;
@@ -6,8 +6,6 @@ use std::sync::Arc;
 use holdfast::App;
 use holdfast::domain::page::List;
 use holdfast::http::answer::Reply;
-use holdfast::http::call::BUYERS_BODY;
-use holdfast::http::input::empty::EmptyBody;
 use holdfast::http::input::fields::Faults;
 use holdfast::http::{Answer, Call, page, view};
 use holdfast::lambda::Function;
@@ -45,13 +43,10 @@ async fn get_list(call: Call) -> Reply {
 
 async fn post_settle(call: Call) -> Reply {
     let mut faults = Faults::default();
-    let json = call.json_or_empty(BUYERS_BODY, &mut faults)?;
-    let reference = call.reference(&mut faults);
-    let booking = call.booking_id(&mut faults);
-    let body = EmptyBody::read(json.as_ref(), &mut faults);
-    let ((reference, booking), EmptyBody) = faults.finish(reference.zip(booking).zip(body))?;
+    let id = call.refund_id(&mut faults);
+    let id = faults.finish(id)?;
     call.operator()?;
 
-    let settled = settle_refund(&call.stores, &reference, booking).await??;
+    let settled = settle_refund(&call.stores, id).await??;
     Answer::ok(&view::refund_record(&settled))
 }

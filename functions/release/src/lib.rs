@@ -12,7 +12,7 @@ use holdfast::ops::release::release;
 /// The function, for its own process and for the local system.
 #[must_use]
 pub fn function(app: Arc<App>) -> Function {
-    Function::new("release", app, handle)
+    Function::new("release", app, handle).with_tokens()
 }
 
 /// Answers a request.
@@ -26,6 +26,7 @@ pub async fn handle(call: Call) -> Reply {
     let mut faults = Faults::default();
     let (show, token) = (call.show_id(&mut faults), call.hold_token(&mut faults));
     let (show, token) = faults.finish(show.zip(token))?;
+    let token = call.issued(&show, token)?;
 
     release(&call.stores, &show, token).await??;
     Ok(Answer::no_content())

@@ -16,7 +16,7 @@ use holdfast::ops::stock_status::stock_status;
 /// The function, for its own process and for the local system.
 #[must_use]
 pub fn function(app: Arc<App>) -> Function {
-    Function::new("stock-decrement", app, handle)
+    Function::new("stock-decrement", app, handle).with_tokens()
 }
 
 /// Answers a request.
@@ -38,17 +38,20 @@ async fn post(call: Call) -> Reply {
     let buyer = call.buyer(&mut faults);
     let body = DecrementBody::read(json.as_ref(), &mut faults);
     let asked = show.zip(zone).zip(buyer).zip(body);
-    let request = asked.as_ref().and_then(|(((show, zone), buyer), body)| {
-        let (route, quantity) = (format!("stock/{zone}"), body.quantity.to_string());
-        let ttl_ms = body.ttl_ms.unwrap_or(0).to_string();
-        call.keyed((show, &route, buyer), [quantity.as_str(), &ttl_ms], &mut faults)
-    });
+    let request = match &asked {
+        Some((((show, zone), buyer), body)) => {
+            let (route, quantity) = (format!("stock/{zone}"), body.quantity.to_string());
+            let ttl_ms = body.ttl_ms.unwrap_or(0).to_string();
+            call.request_for_hold((show, &route, buyer), [quantity.as_str(), &ttl_ms], &mut faults)?
+        }
+        None => None,
+    };
     let ((((show, zone), buyer), body), request) = faults.finish(asked.zip(request))?;
 
     let wish = UnitsWish { show, zone, quantity: body.quantity, ttl_ms: body.ttl_ms, buyer, request };
     let taken = stock_decrement(&call.stores, &wish).await??;
     let (held, remaining) = (taken.held, Some(taken.remaining));
-    Answer::created(&view::hold(&wish.show, held.token, &taken.units, held.state, &held.lease, remaining, held.booking))
+    Answer::created(&view::hold(&wish.show, held.token, &held.places, held.state, &held.lease, remaining, None))
 }
 
 async fn get(call: Call) -> Reply {

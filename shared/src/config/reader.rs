@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use super::{ConfigError, Credentials, IamLogin, LogLevel, authorities};
-use crate::domain::{TokenSecret, TokenSecrets};
+use super::{ConfigError, ConfirmBy, Credentials, IamLogin, LogLevel, authorities};
+use crate::domain::{Roles, TokenSecrets};
 
 /// A map of variables, and what was found wrong with them so far.
 pub(super) struct Reader<'a> {
@@ -72,18 +72,43 @@ impl<'a> Reader<'a> {
         }
     }
 
-    pub(super) fn token_secrets(&mut self) -> Result<TokenSecrets, ConfigError> {
-        let current = self.optional("TOKEN_SECRET").unwrap_or_default();
-        if current.len() < 32 {
-            self.problem("TOKEN_SECRET", "must be set, to a secret of at least 32 characters");
+    /// `None`: the function needs none.
+    pub(super) fn token_secrets(&mut self) -> Result<Option<TokenSecrets>, ConfigError> {
+        let [current, accepted] = ["TOKEN_SECRET", "TOKEN_SECRET_PREVIOUS"].map(|name| {
+            let secret = self.optional(name);
+            if secret.as_ref().is_some_and(|secret| secret.len() < 32) {
+                self.problem(name, "must be a secret of at least 32 characters");
+            }
+            secret
+        });
+        if accepted.is_some() && current.is_none() {
+            self.problem("TOKEN_SECRET", "must be set with TOKEN_SECRET_PREVIOUS");
         }
-        let previous = self.optional("TOKEN_SECRET_PREVIOUS");
-        if previous.as_ref().is_some_and(|secret| secret.len() < 32) {
-            self.problem("TOKEN_SECRET_PREVIOUS", "must be a secret of at least 32 characters");
+        let secrets = current.map(|current| TokenSecrets::of(&current, accepted.as_deref())).transpose();
+        secrets.map_err(|error| ConfigError::of("TOKEN_SECRET", &error.to_string()))
+    }
+
+    pub(super) fn confirm_by(&mut self) -> ConfirmBy {
+        match self.optional("CONFIRM_BY").as_deref() {
+            None | Some("sellers") => ConfirmBy::Sellers,
+            Some("buyers") => ConfirmBy::Buyers,
+            Some(_) => {
+                self.problem("CONFIRM_BY", "must be sellers or buyers");
+                ConfirmBy::Sellers
+            }
         }
-        let secret =
-            |text: String| TokenSecret::new(&text).map_err(|error| ConfigError(vec![format!("TOKEN_SECRET: {error}")]));
-        Ok(TokenSecrets { current: secret(current)?, previous: previous.map(secret).transpose()? })
+    }
+
+    pub(super) fn local_roles(&mut self, is_local: bool) -> Roles {
+        const NAME: &str = "LOCAL_ROLES";
+        let Some(list) = self.optional(NAME) else { return Roles::BUYER };
+        if !is_local {
+            self.problem(NAME, "is for a machine of your own: it needs AWS_ENDPOINT_URL_DYNAMODB");
+        }
+        Roles::parse(&list).unwrap_or_else(|| {
+            self.problem(NAME, "must be a comma list of buyer, seller and operator");
+            Roles::BUYER
+        })
     }
 
     /// The URL, with the user and the password that were given beside it.

@@ -90,8 +90,10 @@ pub struct Booking {
     pub decided_at_ms: i64,
     /// Whether a hold was found for the confirm that decided.
     pub hold_found: bool,
-    /// Rises with each change of the decision; the first is 1.
+    /// Rises with each change; the first is 1.
     pub version: u64,
+    /// The version in which its places were sold, which the record and Redis keep with each place.
+    pub sold_version: u64,
 }
 
 impl Booking {
@@ -111,9 +113,28 @@ impl Booking {
         self.due_back().map(Refund::due)
     }
 
-    /// The next version of this booking.
+    /// The next version of this booking, cancelled.
     #[must_use]
-    pub fn next(&self, decision: Decision) -> Booking {
-        Booking { decision, version: self.version + 1, ..self.clone() }
+    pub fn cancelled(&self, cancellation: Cancellation) -> Booking {
+        Booking { decision: Decision::Cancelled(cancellation), version: self.version + 1, ..self.clone() }
+    }
+
+    /// The next version of this cancelled booking, which takes its places again.
+    #[must_use]
+    pub fn restored(&self) -> Booking {
+        let version = self.version + 1;
+        Booking { decision: Decision::Confirmed, version, sold_version: version, ..self.clone() }
+    }
+
+    /// The next version of this booking, paid with the first payment that came after it was confirmed without one.
+    #[must_use]
+    pub fn paid_with(&self, payment: &Payment) -> Booking {
+        Booking { payment: Some(payment.clone()), version: self.version + 1, ..self.clone() }
+    }
+
+    /// Whether this payment is the booking's own: repeats are matched by the reference.
+    #[must_use]
+    pub fn is_paid_with(&self, payment: &Payment) -> bool {
+        self.payment.as_ref().is_some_and(|own| own.reference == payment.reference)
     }
 }

@@ -1,14 +1,11 @@
 //! `Idempotency-Key`: the same request gets the same hold token again, so that the hold record is the record of the request
 //! (contract: "Headers"; design, section 3).
 
-use std::fmt;
-
-use hmac::digest::InvalidLength;
-use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
 
 use super::ids::{PRINTABLE, is_printable};
-use super::{BookingId, Buyer, HoldToken, ShowId};
+use super::token::KeyedRequest;
+use super::{Buyer, HoldToken, ShowId, TokenSecrets};
 
 /// What a caller names a request by, so that it can be sent again: 1 to 128 printable ASCII characters.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,7 +13,7 @@ pub struct IdempotencyKey(String);
 
 impl IdempotencyKey {
     /// The shortest key of a caller without identity: nothing else tells such callers apart.
-    pub const MIN_OF_ANYBODY: usize = 32;
+    pub const MIN_ANONYMOUS: usize = 32;
 
     /// Parses a key.
     ///
@@ -26,109 +23,85 @@ impl IdempotencyKey {
         if is_printable(text) { Ok(Self(text.to_owned())) } else { Err(PRINTABLE) }
     }
 
-    /// How many characters it has.
+    /// The key as text.
     #[must_use]
-    pub fn chars(&self) -> usize {
-        self.0.len()
+    pub fn as_str(&self) -> &str {
+        &self.0
     }
 }
 
-/// The secret that new tokens are derived with, and while it rotates the one before: requests that come again may have
-/// tokens of that.
-#[derive(Clone, Debug)]
-pub struct TokenSecrets {
-    /// The one in use.
-    pub current: TokenSecret,
-    /// The one before.
-    pub previous: Option<TokenSecret>,
-}
-
-/// What tokens are derived with: a secret of the deployment, so that a key that is known, or guessed, is no token.
-#[derive(Clone)]
-pub struct TokenSecret(Hmac<Sha256>);
-
-impl TokenSecret {
-    /// Takes a secret.
-    ///
-    /// # Errors
-    /// None that could happen: HMAC takes keys of any length.
-    pub fn new(secret: &str) -> Result<Self, InvalidLength> {
-        Hmac::new_from_slice(secret.as_bytes()).map(Self)
-    }
-
-    /// The token of a request on a day (a number; any calendar will do): of this show, route, buyer and key, and of no
-    /// other. A booking is for ever, so a key that comes again after its day must stand for another token.
-    #[must_use]
-    pub fn token(&self, show: &ShowId, route: &str, buyer: &Buyer, key: &IdempotencyKey, day: i64) -> HoldToken {
-        self.derive(&["request", show.as_str(), route, buyer.as_str(), &key.0, &day.to_string()])
-    }
-
-    /// The token of what a booking does to its own places at one version: a restore holds them under it.
-    #[must_use]
-    pub fn own_token(&self, booking: BookingId, version: u64) -> HoldToken {
-        self.derive(&["restore", &booking.to_string(), &version.to_string()])
-    }
-
-    fn derive(&self, parts: &[&str]) -> HoldToken {
-        let mut mac = self.0.clone();
-        // None of them can hold the line feed that stands between.
-        for part in parts {
-            mac.update(part.as_bytes());
-            mac.update(b"\n");
-        }
-        HoldToken::from_hash(&mac.finalize().into_bytes())
-    }
-}
-
-impl fmt::Debug for TokenSecret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("TokenSecret(..)")
-    }
-}
-
-/// A request that can be sent again: the token that it holds under, and what it asks for.
+/// A request for a hold: the token that it holds under, and what it asks for.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// The token: derived from the key, or random where there is none.
-    pub token: HoldToken,
-    /// Tokens that the same request may have had before.
-    pub before: Vec<HoldToken>,
-    /// A hash of what the body asks for; empty without a key.
-    pub digest: String,
+    tokens: Tokens,
+    digest: String,
+}
+
+#[derive(Clone, Debug)]
+enum Tokens {
+    /// A random one.
+    Once(HoldToken),
+    /// Derived from the key; known for the day.
+    Keyed(Box<Keyed>),
+}
+
+#[derive(Clone, Debug)]
+struct Keyed {
+    secrets: TokenSecrets,
+    request: KeyedRequest,
+    today: i64,
 }
 
 impl Request {
-    /// A request that nobody can repeat.
+    /// A request without a key, which cannot be repeated.
     #[must_use]
-    pub fn once() -> Self {
-        Self { token: HoldToken::random(), before: Vec::new(), digest: String::new() }
+    pub fn once(token: HoldToken) -> Self {
+        Self { tokens: Tokens::Once(token), digest: String::new() }
     }
 
-    /// A request that has a key, by the tokens of today, yesterday and tomorrow: a key is known for a day, and two clocks
-    /// may differ at midnight; of each secret that is accepted. `parts` are what its body asks for.
+    /// A request with a key, on a day (a number; any calendar will do). `parts` are what its body asks for.
     #[must_use]
     pub fn keyed<'a>(
         secrets: &TokenSecrets,
-        token: impl Fn(&TokenSecret, i64) -> HoldToken,
+        (show, route, buyer): (&ShowId, &str, &Buyer),
+        key: IdempotencyKey,
         today: i64,
         parts: impl IntoIterator<Item = &'a str>,
     ) -> Self {
         let digest =
             parts.into_iter().fold(Sha256::new(), |digest, part| digest.chain_update(part).chain_update(b"\n"));
-        let TokenSecrets { current, previous } = secrets;
-        let days = [today, today - 1, today + 1];
-        let of_previous = previous.iter().flat_map(|previous| days.map(|day| token(previous, day)));
+        let request = KeyedRequest { show: show.clone(), route: route.to_owned(), buyer: buyer.clone(), key };
         Self {
-            token: token(current, today),
-            before: [today - 1, today + 1].map(|day| token(current, day)).into_iter().chain(of_previous).collect(),
+            tokens: Tokens::Keyed(Box::new(Keyed { secrets: secrets.clone(), request, today })),
             digest: digest.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect(),
         }
     }
 
-    /// All tokens that it may be known under, its own first.
+    /// Whether its tokens depend on the epoch.
     #[must_use]
-    pub fn tokens(&self) -> Vec<HoldToken> {
-        std::iter::once(self.token).chain(self.before.iter().copied()).collect()
+    pub fn is_keyed(&self) -> bool {
+        matches!(self.tokens, Tokens::Keyed(_))
+    }
+
+    /// The tokens that the request is known under in an epoch, the one to make a hold with first. A key is known for a day,
+    /// and two clocks may differ at midnight, so there is one for today, for yesterday and for tomorrow, of each secret that
+    /// is accepted. Bookings are permanent, so a key that is used again after its day, or after a loss of Redis, must not name
+    /// a token that was decided before.
+    #[must_use]
+    pub fn tokens(&self, epoch: &str) -> Vec<HoldToken> {
+        match &self.tokens {
+            Tokens::Once(token) => vec![*token],
+            Tokens::Keyed(keyed) => {
+                let Keyed { secrets, request, today } = &**keyed;
+                secrets.of_request(request, epoch, &[*today, *today - 1, *today + 1])
+            }
+        }
+    }
+
+    /// A hash of what the body asks for; empty without a key.
+    #[must_use]
+    pub fn digest(&self) -> &str {
+        &self.digest
     }
 }
 
@@ -136,44 +109,56 @@ impl Request {
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_token_is_of_one_secret_show_route_buyer_and_key() -> Result<(), Box<dyn std::error::Error>> {
-        let (secret, other) = (TokenSecret::new("a")?, TokenSecret::new("b")?);
-        let (show, key) = (ShowId::parse("42")?, IdempotencyKey::parse("k")?);
-        let token = secret.token(&show, "holds", &Buyer::of("ann"), &key, 7);
-        assert_eq!(token, secret.token(&show, "holds", &Buyer::of("ann"), &key, 7));
-        for different in [
-            other.token(&show, "holds", &Buyer::of("ann"), &key, 7),
-            secret.token(&ShowId::parse("43")?, "holds", &Buyer::of("ann"), &key, 7),
-            secret.token(&show, "stock/GA", &Buyer::of("ann"), &key, 7),
-            secret.token(&show, "holds", &Buyer::of("bob"), &key, 7),
-            secret.token(&show, "holds", &Buyer::of("ann"), &IdempotencyKey::parse("l")?, 7),
-            secret.token(&show, "holds", &Buyer::of("ann"), &key, 8),
-        ] {
-            assert_ne!(token, different);
-        }
-        Ok(())
+    type Tested = Result<(), Box<dyn std::error::Error>>;
+
+    /// The token that a request of these makes a hold with.
+    fn token(
+        secret: &str,
+        show: &str,
+        route: &str,
+        buyer: &str,
+        key: &str,
+        day: i64,
+        epoch: &str,
+    ) -> Option<HoldToken> {
+        let (secrets, show) = (TokenSecrets::of(secret, None).ok()?, ShowId::parse(show).ok()?);
+        let key = IdempotencyKey::parse(key).ok()?;
+        Request::keyed(&secrets, (&show, route, &Buyer::of(buyer)), key, day, ["E7"]).tokens(epoch).first().copied()
     }
 
     #[test]
-    fn a_key_is_known_for_a_day_whichever_clock_asks() -> Result<(), Box<dyn std::error::Error>> {
+    fn a_token_is_of_one_secret_show_route_buyer_key_day_and_epoch() {
+        let first = token("a", "42", "holds", "ann", "k", 7, "e");
+        assert!(first.is_some());
+        assert_eq!(first, token("a", "42", "holds", "ann", "k", 7, "e"));
+        for different in [
+            token("b", "42", "holds", "ann", "k", 7, "e"),
+            token("a", "43", "holds", "ann", "k", 7, "e"),
+            token("a", "42", "stock/GA", "ann", "k", 7, "e"),
+            token("a", "42", "holds", "bob", "k", 7, "e"),
+            token("a", "42", "holds", "ann", "l", 7, "e"),
+            token("a", "42", "holds", "ann", "k", 8, "e"),
+            token("a", "42", "holds", "ann", "k", 7, "f"),
+        ] {
+            assert!(different.is_some() && different != first);
+        }
+    }
+
+    #[test]
+    fn a_key_is_known_for_a_day_whichever_clock_asks() -> Tested {
         let (show, key) = (ShowId::parse("42")?, IdempotencyKey::parse("k")?);
-        let token = |secret: &TokenSecret, day| secret.token(&show, "holds", &Buyer::default(), &key, day);
-        let secrets = |current, previous: Option<&str>| -> Result<TokenSecrets, InvalidLength> {
-            let previous = previous.map(TokenSecret::new).transpose()?;
-            Ok(TokenSecrets { current: TokenSecret::new(current)?, previous })
+        let (before, after) = (TokenSecrets::of("a", None)?, TokenSecrets::of("b", Some("a"))?);
+        let on = |secrets: &TokenSecrets, day| {
+            Request::keyed(secrets, (&show, "holds", &Buyer::default()), key.clone(), day, ["E7"]).tokens("e")
         };
-        let (before, after) = (secrets("a", None)?, secrets("b", Some("a"))?);
-        let on = |day| Request::keyed(&before, token, day, ["E7"]);
-        let first = on(7);
+        let first = on(&before, 7)[0];
         for day in [6, 7, 8] {
-            assert!(on(day).tokens().contains(&first.token), "day {day}");
+            assert!(on(&before, day).contains(&first), "day {day}");
         }
         // While one secret replaces another, a request that comes again is known, and a new one has the new secret's token.
-        let later = Request::keyed(&after, token, 7, ["E7"]);
-        assert!(later.tokens().contains(&first.token) && later.token != first.token);
+        assert!(on(&after, 7).contains(&first) && on(&after, 7)[0] != first);
         for day in [5, 9] {
-            assert!(!on(day).tokens().contains(&first.token), "day {day}");
+            assert!(!on(&before, day).contains(&first), "day {day}");
         }
         Ok(())
     }

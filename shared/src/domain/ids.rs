@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
+use super::HoldToken;
+
 /// Whether `text` has 1 to `max` characters of `A-Z a-z 0-9 _ -` (and `.` if `dot`), the first a letter or digit.
 fn matches(text: &str, max: usize, dot: bool) -> bool {
     let inner = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-' || dot && byte == b'.';
@@ -73,6 +75,15 @@ text_id! {
     SeatId, 32, true, "must be 1 to 32 of A-Z a-z 0-9 . _ -, beginning with a letter or digit"
 }
 
+/// Parses a canonical UUID: lower case, with hyphens, any version.
+pub(super) fn parse_uuid(text: &str) -> Result<Uuid, &'static str> {
+    let canonical = text.len() == 36 && !text.bytes().any(|byte| byte.is_ascii_uppercase());
+    match Uuid::try_parse(text) {
+        Ok(uuid) if canonical => Ok(uuid),
+        _ => Err("must be a UUID in lower case with hyphens"),
+    }
+}
+
 macro_rules! uuid_id {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
@@ -85,11 +96,7 @@ macro_rules! uuid_id {
             /// # Errors
             /// The problem, in words, for anything else.
             pub fn parse(text: &str) -> Result<Self, &'static str> {
-                let canonical = text.len() == 36 && !text.bytes().any(|byte| byte.is_ascii_uppercase());
-                match Uuid::try_parse(text) {
-                    Ok(uuid) if canonical => Ok(Self(uuid)),
-                    _ => Err("must be a UUID in lower case with hyphens"),
-                }
+                parse_uuid(text).map(Self)
             }
         }
 
@@ -102,39 +109,14 @@ macro_rules! uuid_id {
 }
 
 uuid_id! {
-    /// An unguessable name of a hold: whoever presents it owns the hold. It has no `Debug`, so that it cannot be logged
-    /// by accident.
-    HoldToken
-}
-uuid_id! {
-    /// The name of what became of a token.
+    /// The name of the permanent record of a token.
+    #[derive(Debug)]
     BookingId
 }
-
-impl fmt::Debug for HoldToken {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("HoldToken(..)")
-    }
-}
-
-impl fmt::Debug for BookingId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "BookingId({self})")
-    }
-}
-
-impl HoldToken {
-    /// A new random token.
-    #[must_use]
-    pub fn random() -> Self {
-        Self(Uuid::new_v4())
-    }
-
-    /// A token from a hash of at least 16 bytes.
-    #[must_use]
-    pub(super) fn from_hash(hash: &[u8]) -> Self {
-        Self(uuid_of(hash))
-    }
+uuid_id! {
+    /// The name of a refund: of one payment that came for one token.
+    #[derive(Debug)]
+    RefundId
 }
 
 /// What [`is_printable`] asks for, in words.
@@ -145,10 +127,11 @@ pub(super) fn is_printable(text: &str) -> bool {
     (1..=128).contains(&text.len()) && text.bytes().all(|byte| (b' '..=b'~').contains(&byte))
 }
 
-/// A UUID of our own making (version 8).
-fn uuid_of(digest: &[u8]) -> Uuid {
+/// A UUID of our own making (version 8), from the first 16 bytes of a hash of these parts, with a line feed after each.
+fn hashed(parts: &[&[u8]]) -> Uuid {
+    let digest = parts.iter().fold(Sha256::new(), |digest, part| digest.chain_update(part).chain_update(b"\n"));
     let mut bytes = [0; 16];
-    bytes.iter_mut().zip(digest).for_each(|(byte, hashed)| *byte = *hashed);
+    bytes.iter_mut().zip(digest.finalize()).for_each(|(byte, hashed)| *byte = hashed);
     Uuid::new_v8(bytes)
 }
 
@@ -157,12 +140,21 @@ impl BookingId {
     /// same item again, and a booking id does not tell the token (design, section 4).
     #[must_use]
     pub fn of(show: &ShowId, token: HoldToken) -> Self {
-        let digest = Sha256::new()
-            .chain_update(b"holdfast booking/")
-            .chain_update(show.as_str())
-            .chain_update(b"/")
-            .chain_update(token.0.as_bytes());
-        Self(uuid_of(&digest.finalize()))
+        Self(hashed(&[b"holdfast booking", show.as_str().as_bytes(), token.as_bytes()]))
+    }
+
+    /// The bytes of the UUID.
+    pub(super) fn as_uuid(&self) -> &Uuid {
+        &self.0
+    }
+}
+
+impl RefundId {
+    /// The id of the refund of a payment that came for the token of this booking: a one-way function of both, so that a
+    /// refund that is recorded twice is recorded once (design, section 4).
+    #[must_use]
+    pub fn of(booking: BookingId, reference: &str) -> Self {
+        Self(hashed(&[b"holdfast refund", booking.0.as_bytes(), reference.as_bytes()]))
     }
 }
 
@@ -178,9 +170,9 @@ impl Buyer {
         Self(digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect())
     }
 
-    /// Whether it has no identity: it may be anybody.
+    /// Whether the caller has no identity.
     #[must_use]
-    pub fn is_anybody(&self) -> bool {
+    pub fn is_anonymous(&self) -> bool {
         self.0.is_empty()
     }
 
@@ -200,6 +192,7 @@ impl Buyer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::TokenSecrets;
 
     #[test]
     fn pitfall_29_ids_keep_to_their_grammar() {
@@ -215,27 +208,38 @@ mod tests {
     }
 
     #[test]
-    fn tokens_are_canonical_uuids() {
-        assert!(HoldToken::parse("6f9c0f6e-0000-4000-8000-000000000000").is_ok());
+    fn ids_are_canonical_uuids() {
+        assert!(BookingId::parse("6f9c0f6e-0000-4000-8000-000000000000").is_ok());
         for bad in [
             "",
             "6f9c0f6e000040008000000000000000",
             "6F9C0F6E-0000-4000-8000-000000000000",
             "{6f9c0f6e-0000-4000-8000-00000000000}",
         ] {
-            assert!(HoldToken::parse(bad).is_err(), "{bad}");
+            assert!(BookingId::parse(bad).is_err(), "{bad}");
         }
     }
 
     #[test]
-    fn a_booking_id_is_of_one_show_and_one_token() -> Result<(), &'static str> {
+    fn a_booking_id_is_of_one_show_and_one_token() -> Result<(), Box<dyn std::error::Error>> {
         let (a, b) = (ShowId::parse("a")?, ShowId::parse("b")?);
-        let (one, two) = (HoldToken::random(), HoldToken::random());
+        let secrets = TokenSecrets::of("a secret", None)?;
+        let (one, two) = (secrets.issue(&a), secrets.issue(&a));
         assert_eq!(BookingId::of(&a, one), BookingId::of(&a, one));
         assert_ne!(BookingId::of(&a, one), BookingId::of(&a, two));
         assert_ne!(BookingId::of(&a, one), BookingId::of(&b, one));
         assert_ne!(BookingId::of(&a, one).to_string(), one.to_string());
         assert!(BookingId::parse(&BookingId::of(&a, one).to_string()).is_ok());
+        Ok(())
+    }
+
+    #[test]
+    fn a_refund_id_is_of_one_booking_and_one_reference() -> Result<(), &'static str> {
+        let one = BookingId::parse("6f9c0f6e-0000-4000-8000-000000000000")?;
+        let two = BookingId::parse("6f9c0f6e-0000-4000-8000-000000000001")?;
+        assert_eq!(RefundId::of(one, "pay_1"), RefundId::of(one, "pay_1"));
+        assert_ne!(RefundId::of(one, "pay_1"), RefundId::of(one, "pay_2"));
+        assert_ne!(RefundId::of(one, "pay_1"), RefundId::of(two, "pay_1"));
         Ok(())
     }
 }

@@ -2,6 +2,7 @@
 //! refusals. Pure: no I/O, no clock, no SDK. Start at [`show`] for what is sold and at [`booking`] for what became of it.
 
 pub mod booking;
+pub mod hold;
 pub mod idempotency;
 pub mod ids;
 pub mod layout;
@@ -11,17 +12,22 @@ pub mod places;
 pub mod refund;
 pub mod refusal;
 pub mod report;
+pub mod roles;
 pub mod show;
+pub mod token;
 
 pub use booking::{Booking, Cancellation, Decision, Refund, RefusedBecause};
-pub use idempotency::{IdempotencyKey, Request, TokenSecret, TokenSecrets};
-pub use ids::{BookingId, Buyer, HoldToken, RowId, SeatId, SectionId, ShowId, ZoneId};
+pub use hold::HoldState;
+pub use idempotency::{IdempotencyKey, Request};
+pub use ids::{BookingId, Buyer, RefundId, RowId, SeatId, SectionId, ShowId, ZoneId};
 pub use payment::{OrderId, Payment};
 pub use places::Places;
 pub use refund::{RefundRecord, RefundStatus};
 pub use refusal::{NotRestorable, Refusal, SeatTaken};
 pub use report::{CacheNode, Checked, Gauges, Repairs, Report, ReportError, ShowReport};
+pub use roles::Roles;
 pub use show::Show;
+pub use token::{HoldToken, PresentedToken, TokenSecrets};
 
 /// Most places that one request may name (contract: "Identifiers").
 pub const MAX_PLACES_PER_REQUEST: usize = 96;

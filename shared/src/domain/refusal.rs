@@ -1,7 +1,7 @@
 //! What the system says no to. A refusal is an answer and no error: what could not be done at all is a
 //! [`Failure`](crate::Failure). `http::problem` gives each its status and words.
 
-use super::{BookingId, Refund};
+use super::{BookingId, HoldState, HoldToken, Refund};
 
 /// Why one seat could not be held.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,6 +41,11 @@ pub enum Refusal {
     BookingNotFound,
     /// `refund_not_found`
     RefundNotFound,
+    /// `refund_not_found`: the payment still pays for these bookings, so the refund is not due.
+    RefundInUse {
+        /// The bookings that stand.
+        standing: Vec<BookingId>,
+    },
     /// `unknown_seat`
     UnknownSeat {
         /// The ones that the show does not have.
@@ -79,13 +84,31 @@ pub enum Refusal {
     InProgress,
     /// `in_use`
     InUse {
-        /// The places that are held or sold; empty when another version is current.
+        /// The places that are held or sold.
         places: Vec<String>,
     },
     /// `hold_lost`
     HoldLost {
         /// The booking, if the token was confirmed.
         booking: Option<BookingId>,
+    },
+    /// `hold_lost`: this deployment did not issue the token for this show.
+    NeverIssued,
+    /// `hold_lost`: the hold of a request that came again under its key has ended. Nothing was taken.
+    HoldEnded {
+        /// Its token.
+        token: HoldToken,
+        /// How it ended.
+        state: HoldState,
+        /// The booking, if it was confirmed.
+        booking: Option<BookingId>,
+    },
+    /// `forbidden`: what was paid is a seller's to cancel.
+    Forbidden,
+    /// `version_conflict`
+    VersionConflict {
+        /// The version that is current.
+        version: u64,
     },
     /// `seat_already_sold`
     SeatAlreadySold {

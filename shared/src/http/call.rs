@@ -10,8 +10,12 @@ use super::input;
 use super::input::fields::Faults;
 use super::json::Json;
 use super::problem::Problem;
+use crate::config::ConfirmBy;
 use crate::domain::page::{BookedBy, List, PageWish};
-use crate::domain::{self, BookingId, Buyer, HoldToken, IdempotencyKey, ShowId, TokenSecret, ZoneId};
+use crate::domain::{
+    self, BookingId, Buyer, HoldToken, IdempotencyKey, PresentedToken, RefundId, Refusal, Roles, ShowId, TokenSecrets,
+    ZoneId,
+};
 use crate::{App, Stores};
 
 /// Body limit of buyers' routes, in bytes.
@@ -58,9 +62,17 @@ impl Call {
         input::zone_id(self.parameter("zoneId"), faults)
     }
 
-    /// `{holdToken}`
-    pub fn hold_token(&self, faults: &mut Faults) -> Option<HoldToken> {
+    /// `{holdToken}`, which [`Call::issued`] verifies.
+    pub fn hold_token(&self, faults: &mut Faults) -> Option<PresentedToken> {
         input::hold_token(self.parameter("holdToken"), faults)
+    }
+
+    /// The token, if this deployment issued it for this show. No store is asked for any other.
+    ///
+    /// # Errors
+    /// [`Refusal::NeverIssued`].
+    pub fn issued(&self, show: &ShowId, presented: PresentedToken) -> Result<HoldToken, Problem> {
+        self.token_secrets()?.verify(show, presented).ok_or_else(|| Refusal::NeverIssued.into())
     }
 
     /// `{bookingId}`
@@ -68,9 +80,9 @@ impl Call {
         input::booking_id(self.parameter("bookingId"), faults)
     }
 
-    /// `{reference}`, of a payment
-    pub fn reference(&self, faults: &mut Faults) -> Option<String> {
-        input::page::reference(self.parameter("reference"), faults)
+    /// `{refundId}`
+    pub fn refund_id(&self, faults: &mut Faults) -> Option<RefundId> {
+        input::refund_id(self.parameter("refundId"), faults)
     }
 
     /// A query parameter, decoded. One that comes twice is a fault: nobody knows which is meant.
@@ -140,57 +152,110 @@ impl Call {
         essence == "application/json" || essence.starts_with("application/") && essence.ends_with("+json")
     }
 
-    /// Who the buyer is: the `sub` of a JWT, else `X-User-Id` where that is trusted; else nobody.
+    /// Who the buyer is: `X-User-Id` where it is believed, else the `sub` of a JWT; else the caller is anonymous. A seller or
+    /// operator may act for a buyer, and anyone may say who they are where no JWT does and the deployment trusts the header.
     pub fn buyer(&self, faults: &mut Faults) -> Option<Buyer> {
-        if let Some(subject) = Jwt::of(&self.request).and_then(|jwt| jwt.subject) {
-            return Some(Buyer::of(subject));
-        }
-        let header = self.request.headers().get("x-user-id");
-        let Some(header) = header.filter(|_| self.app.caller.trust_user_header) else { return Some(Buyer::default()) };
-        if !(1..=255).contains(&header.len()) {
-            faults.add("X-User-Id", "must be 1 to 255 bytes");
-            return None;
-        }
-        Some(Buyer::of(header.as_bytes()))
+        self.named_buyer(true, faults)
     }
 
-    /// What makes this request the same when it is sent again: its `Idempotency-Key`, in the eyes of this buyer, show and
-    /// route. `parts` are what its body asks for. Without the header nobody can repeat it.
-    pub fn keyed<'a>(
+    /// For whom a confirm is asked, if Redis has lost the hold and its buyer. A seller who does not say so confirms for an
+    /// anonymous buyer, and not for itself.
+    pub fn confirmed_for(&self, faults: &mut Faults) -> Option<Buyer> {
+        self.named_buyer(!self.roles().may_sell(), faults)
+    }
+
+    fn named_buyer(&self, may_be_subject: bool, faults: &mut Faults) -> Option<Buyer> {
+        let subject = Jwt::of(&self.request).and_then(|jwt| jwt.subject);
+        let trusts_header = self.app.caller.trust_user_header && subject.is_none();
+        let header = self.request.headers().get("x-user-id").filter(|_| trusts_header || self.vouched().may_sell());
+        match header {
+            Some(header) if !(1..=255).contains(&header.len()) => {
+                faults.add("X-User-Id", "must be 1 to 255 bytes");
+                None
+            }
+            Some(header) => Some(Buyer::of(header.as_bytes())),
+            None => Some(subject.filter(|_| may_be_subject).map(Buyer::of).unwrap_or_default()),
+        }
+    }
+
+    fn token_secrets(&self) -> Result<&TokenSecrets, Problem> {
+        // A function that takes tokens does not start without a secret.
+        self.app.token_secrets.as_ref().ok_or_else(|| Problem::internal("there is no TOKEN_SECRET"))
+    }
+
+    /// The request for a hold: with an `Idempotency-Key`, one that the same buyer may repeat for the same show and route.
+    /// `parts` are what its body asks for.
+    ///
+    /// # Errors
+    /// A 500 that does not happen.
+    pub fn request_for_hold<'a>(
         &self,
         (show, route, buyer): (&ShowId, &str, &Buyer),
         parts: impl IntoIterator<Item = &'a str>,
         faults: &mut Faults,
-    ) -> Option<domain::Request> {
+    ) -> Result<Option<domain::Request>, Problem> {
         const HEADER: &str = "Idempotency-Key";
-        let Some(header) = self.request.headers().get(HEADER) else { return Some(domain::Request::once()) };
+        let secrets = self.token_secrets()?;
+        let Some(header) = self.request.headers().get(HEADER) else {
+            return Ok(Some(domain::Request::once(secrets.issue(show))));
+        };
         // What is not ASCII is no key either.
-        match IdempotencyKey::parse(header.to_str().unwrap_or_default()) {
-            Ok(key) if buyer.is_anybody() && key.chars() < IdempotencyKey::MIN_OF_ANYBODY => {
-                let least = IdempotencyKey::MIN_OF_ANYBODY;
+        Ok(match IdempotencyKey::parse(header.to_str().unwrap_or_default()) {
+            Ok(key) if buyer.is_anonymous() && key.as_str().len() < IdempotencyKey::MIN_ANONYMOUS => {
+                let least = IdempotencyKey::MIN_ANONYMOUS;
                 faults.add(HEADER, format!("must have at least {least} characters of a caller without identity"));
                 None
             }
             Ok(key) => {
-                let token = |secret: &TokenSecret, day| secret.token(show, route, buyer, &key, day);
                 let today = jiff::Timestamp::now().as_second().div_euclid(86_400);
-                Some(domain::Request::keyed(&self.app.token_secrets, token, today, parts))
+                Some(domain::Request::keyed(secrets, (show, route, buyer), key, today, parts))
             }
             Err(problem) => {
                 faults.add(HEADER, problem);
                 None
             }
-        }
+        })
     }
 
-    /// Refuses a caller whose JWT has no operator's scope. Without a JWT the gateway has decided already (AWS_IAM), or this
-    /// is a machine of one's own.
+    /// The roles that an authorizer vouches for. A signature with IAM is one of a caller whom a policy lets use this very route.
+    fn vouched(&self) -> Roles {
+        if gateway::is_signed(&self.request) {
+            return Roles::ALL;
+        }
+        let caller = &self.app.caller;
+        Jwt::of(&self.request).map_or(Roles::BUYER, |jwt| Roles {
+            seller: jwt.has_scope(&caller.seller_scope),
+            operator: jwt.has_scope(&caller.operator_scope),
+        })
+    }
+
+    /// What the caller may do. On a machine of one's own that may be said of callers for whom no authorizer vouches.
+    fn roles(&self) -> Roles {
+        let is_vouched = gateway::is_signed(&self.request) || Jwt::of(&self.request).is_some();
+        if is_vouched { self.vouched() } else { self.app.caller.local_roles }
+    }
+
+    /// Refuses a caller who is no operator. The routes of the template do so, too.
     ///
     /// # Errors
     /// 403 `forbidden`.
     pub fn operator(&self) -> Result<(), Problem> {
-        let is_operator = |jwt: Jwt<'_>| jwt.has_scope(&self.app.caller.operator_scope);
-        if Jwt::of(&self.request).is_none_or(is_operator) { Ok(()) } else { Err(Problem::forbidden()) }
+        if self.roles().operator { Ok(()) } else { Err(Problem::forbidden("This is for operators.")) }
+    }
+
+    /// Refuses a caller who may not confirm or cancel: who is no seller, but where the deployment lets buyers do it and no
+    /// money is involved. Answers whether the caller is a seller.
+    ///
+    /// # Errors
+    /// 403 `forbidden`.
+    pub fn seller(&self, involves_money: bool) -> Result<bool, Problem> {
+        let is_seller = self.roles().may_sell();
+        match self.app.caller.confirm_by {
+            _ if is_seller => Ok(true),
+            ConfirmBy::Buyers if !involves_money => Ok(false),
+            ConfirmBy::Buyers => Err(Problem::forbidden("Only the shop's own backend may say what was paid.")),
+            ConfirmBy::Sellers => Err(Problem::forbidden("This is for the shop's own backend.")),
+        }
     }
 
     /// 405 with what the path allows, or 404 if there is no such path.

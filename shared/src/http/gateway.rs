@@ -71,11 +71,21 @@ impl<'a> Whereabouts<'a> {
     }
 }
 
+/// Whether API Gateway has verified that the caller signed with IAM, and that a policy lets the caller use this route.
+pub(crate) fn is_signed(request: &Request) -> bool {
+    match request.request_context_ref() {
+        Some(RequestContext::ApiGatewayV2(context)) => {
+            context.authorizer.as_ref().is_some_and(|authorizer| authorizer.iam.is_some())
+        }
+        Some(RequestContext::ApiGatewayV1(context)) => context.identity.user_arn.is_some(),
+        _ => false,
+    }
+}
+
 /// What the JWT authorizer says of the caller.
 pub(crate) struct Jwt<'a> {
     /// The `sub` claim.
     pub subject: Option<&'a str>,
-    scope: Option<&'a str>,
     scopes: Vec<&'a str>,
 }
 
@@ -85,21 +95,27 @@ impl<'a> Jwt<'a> {
         let authorizer = request.request_context_ref()?.authorizer()?;
         if let Some(jwt) = &authorizer.jwt {
             let claim = |name: &str| jwt.claims.get(name).map(String::as_str);
-            let scopes = jwt.scopes.iter().flatten().map(String::as_str).collect();
-            return Some(Self { subject: claim("sub"), scope: claim("scope"), scopes });
+            return Some(Self::new(claim, jwt.scopes.iter().flatten().map(String::as_str)));
         }
         // Payload 1.0 has both beside each other, and `null` where there is no authorizer. A Lambda authorizer's own
         // words, which 2.0 keeps apart, are no claims.
         let Some(RequestContext::ApiGatewayV1(_)) = request.request_context_ref() else { return None };
         let claims = authorizer.fields.get("claims")?.as_object()?;
-        let claim = |name: &str| claims.get(name).and_then(|claim| claim.as_str());
         let scopes = authorizer.fields.get("scopes").and_then(|scopes| scopes.as_array());
-        let scopes = scopes.into_iter().flatten().filter_map(|scope| scope.as_str()).collect();
-        Some(Self { subject: claim("sub"), scope: claim("scope"), scopes })
+        let scopes = scopes.into_iter().flatten().filter_map(|scope| scope.as_str());
+        Some(Self::new(|name| claims.get(name).and_then(|claim| claim.as_str()), scopes))
+    }
+
+    /// Scopes stand in `scope` or `scp`, as API Gateway reads them: a text with spaces between, or a list, which it turns into
+    /// `[a b]`.
+    fn new(claim: impl Fn(&str) -> Option<&'a str>, scopes: impl Iterator<Item = &'a str>) -> Self {
+        let claimed = ["scope", "scp"].into_iter().filter_map(&claim);
+        let claimed = claimed.flat_map(|scopes| scopes.trim_matches(['[', ']']).split([' ', ',']));
+        Self { subject: claim("sub"), scopes: scopes.chain(claimed).collect() }
     }
 
     /// Whether the token has this scope.
     pub fn has_scope(&self, wanted: &str) -> bool {
-        self.scopes.contains(&wanted) || self.scope.is_some_and(|scopes| scopes.split(' ').any(|scope| scope == wanted))
+        self.scopes.contains(&wanted)
     }
 }

@@ -9,9 +9,7 @@ use super::input::fields::Fault;
 use super::view;
 use crate::Failure;
 use crate::domain::{BookingId, NotRestorable, Refusal};
-
-/// How long a caller should wait before it repeats, in seconds.
-const RETRY_AFTER_S: u64 = 1;
+use crate::failure::RETRY_AFTER;
 
 /// An answer that is not a success.
 #[derive(Clone, Debug)]
@@ -51,7 +49,7 @@ impl Problem {
     }
 
     fn retry(mut self) -> Problem {
-        self.retry_after_s = Some(RETRY_AFTER_S);
+        self.retry_after_s = Some(RETRY_AFTER.as_secs());
         self
     }
 
@@ -76,10 +74,10 @@ impl Problem {
         problem
     }
 
-    /// 403 for a caller who is no operator.
+    /// 403 for a caller who lacks a role.
     #[must_use]
-    pub fn forbidden() -> Problem {
-        Problem::new(StatusCode::FORBIDDEN, "forbidden", "This is for operators.")
+    pub fn forbidden(detail: &str) -> Problem {
+        Problem::new(StatusCode::FORBIDDEN, "forbidden", detail)
     }
 
     /// The title of a code: the code in words.
@@ -152,6 +150,11 @@ impl From<Refusal> for Problem {
             Refusal::HoldNotFound => not_found("hold_not_found", "There is no such hold."),
             Refusal::BookingNotFound => not_found("booking_not_found", "There is no such booking."),
             Refusal::RefundNotFound => not_found("refund_not_found", "There is no such refund."),
+            Refusal::RefundInUse { standing } => {
+                let standing: Vec<String> = standing.iter().map(ToString::to_string).collect();
+                not_found("refund_not_found", "The refund is not due: its payment still pays for a booking.")
+                    .with("standingBookings", standing)
+            }
             Refusal::UnknownSeat { seats } => {
                 not_found("unknown_seat", "The show does not have all of these seats.").with("seats", seats)
             }
@@ -186,14 +189,26 @@ impl From<Refusal> for Problem {
                     .with("maxLifetimeSeconds", max_lifetime_s)
             }
             Refusal::InProgress => conflict("in_progress", "The hold is being confirmed.").retry(),
-            Refusal::InUse { places } if places.is_empty() => {
-                conflict("in_use", "Another version of the show is current.").with("places", places)
-            }
             Refusal::InUse { places } => {
                 conflict("in_use", "Places that would go are held or sold.").with("places", places)
             }
             Refusal::HoldLost { booking } => {
                 conflict("hold_lost", "The token holds nothing any more.").with_booking(booking)
+            }
+            Refusal::NeverIssued => {
+                conflict("hold_lost", "The token was never issued for this show.").with("reason", "never_issued")
+            }
+            Refusal::HoldEnded { token, state, booking } => {
+                conflict("hold_lost", "The hold of this Idempotency-Key has ended. Nothing was taken.")
+                    .with("holdToken", token.to_string())
+                    .with("state", state.as_str())
+                    .with_booking(booking)
+            }
+            Refusal::Forbidden => {
+                Problem::forbidden("The booking was paid: only the shop's own backend may cancel it.")
+            }
+            Refusal::VersionConflict { version } => {
+                conflict("version_conflict", "Another version is current.").with("version", version)
             }
             Refusal::SeatAlreadySold { places, units } => {
                 conflict("seat_already_sold", "Places of this hold were sold to somebody else.")

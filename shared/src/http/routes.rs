@@ -17,7 +17,7 @@ pub const ROUTES: [(&str, &str); 16] = [
     ("POST", "/bookings/{bookingId}/restore"),
     ("GET", "/shows/{showId}/bookings"),
     ("GET", "/refunds"),
-    ("POST", "/refunds/{reference}/{bookingId}/settle"),
+    ("POST", "/refunds/{refundId}/settle"),
 ];
 
 /// The methods of a path, in the order of [`ROUTES`]; empty: there is no such path.

@@ -4,9 +4,10 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::domain::refund::RefundListed;
 use crate::domain::show::Sale;
-use crate::domain::{Booking, BookingId, Decision, HoldToken, Places, Refund, RefundRecord, Show, ShowId, ZoneId};
-use crate::ports::{HoldState, Lease, ShowEntry, ZoneCount};
+use crate::domain::{Booking, BookingId, Decision, HoldState, HoldToken, Places, Refund, Show, ShowId, ZoneId};
+use crate::ports::{Lease, ShowEntry, ZoneCount};
 
 /// An instant in ms since the epoch, as RFC 3339 with three digits of seconds.
 #[must_use]
@@ -67,7 +68,7 @@ pub fn hold<'a>(
         show_id: show.as_str(),
         places: PlacesView::of(Some(places)),
         remaining,
-        state: state_name(state),
+        state: state.as_str(),
         expires_in_ms: lease.expires_in_ms,
         expires_at: instant(lease.deadline_ms),
         booking_id: booking.map(|id| id.to_string()),
@@ -86,21 +87,10 @@ pub fn decided_hold(token: HoldToken, booking: &Booking) -> impl Serialize + use
         show_id: booking.show.as_str(),
         places: PlacesView::of(booking.places.as_ref()),
         remaining: None,
-        state: state_name(state),
+        state: state.as_str(),
         expires_in_ms: 0,
         expires_at: instant(booking.decided_at_ms),
         booking_id: id,
-    }
-}
-
-fn state_name(state: HoldState) -> &'static str {
-    match state {
-        HoldState::Active => "active",
-        HoldState::Confirming => "confirming",
-        HoldState::Confirmed => "confirmed",
-        HoldState::Refused => "refused",
-        HoldState::Released => "released",
-        HoldState::Expired => "expired",
     }
 }
 
@@ -112,6 +102,7 @@ struct BookingView<'a> {
     #[serde(flatten)]
     places: PlacesView,
     status: &'static str,
+    version: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     code: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -141,6 +132,7 @@ pub fn booking<'a>(booking: &'a Booking, refund: Option<&Refund>) -> impl Serial
         show_id: booking.show.as_str(),
         places: PlacesView::of(booking.places.as_ref()),
         status,
+        version: booking.version,
         code,
         confirmed_at: code.is_none().then(|| instant(booking.decided_at_ms)),
         payment: booking.payment.as_ref(),
@@ -160,6 +152,7 @@ pub fn refund(refund: &Refund) -> Value {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct RefundView<'a> {
+    refund_id: String,
     reference: &'a str,
     booking_id: String,
     show_id: &'a str,
@@ -171,12 +164,15 @@ struct RefundView<'a> {
     hold_found: bool,
     created_at: String,
     status: &'static str,
+    standing_bookings: Vec<String>,
 }
 
-/// The record of a refund.
+/// A refund, with the bookings that its payment still pays for.
 #[must_use]
-pub fn refund_record(refund: &RefundRecord) -> impl Serialize + use<'_> {
+pub fn refund_record(listed: &RefundListed) -> impl Serialize + use<'_> {
+    let RefundListed { record: refund, standing } = listed;
     RefundView {
+        refund_id: refund.id.to_string(),
         reference: &refund.payment.reference,
         booking_id: refund.booking.to_string(),
         show_id: refund.show.as_str(),
@@ -185,7 +181,8 @@ pub fn refund_record(refund: &RefundRecord) -> impl Serialize + use<'_> {
         reason: &refund.reason,
         hold_found: refund.hold_found,
         created_at: instant(refund.created_at_ms),
-        status: refund.status.as_str(),
+        status: if listed.is_in_use() { "in_use" } else { refund.status.as_str() },
+        standing_bookings: standing.iter().map(ToString::to_string).collect(),
     }
 }
 

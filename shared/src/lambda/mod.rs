@@ -17,6 +17,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use tower::Service;
 
+use crate::config::ConfigError;
 use crate::domain::Report;
 use crate::http::answer::Reply;
 use crate::http::{Call, Problem};
@@ -35,6 +36,7 @@ pub struct Function {
     name: &'static str,
     app: Arc<App>,
     handler: Handler,
+    takes_tokens: bool,
 }
 
 #[derive(Clone)]
@@ -48,8 +50,12 @@ enum Handler {
 /// # Errors
 /// What ended it.
 pub async fn run(function: fn(Arc<App>) -> Function) -> Result<(), Error> {
-    let app = App::from_env()?;
-    lambda_runtime::run_concurrent(function(Arc::new(app))).await
+    let app = Arc::new(App::from_env()?);
+    let function = function(Arc::clone(&app));
+    if function.takes_tokens && app.token_secrets.is_none() {
+        return Err(ConfigError::of("TOKEN_SECRET", "must be set, to a secret of at least 32 characters").into());
+    }
+    lambda_runtime::run_concurrent(function).await
 }
 
 impl Function {
@@ -59,7 +65,7 @@ impl Function {
         F: Future<Output = Reply> + Send + 'static,
     {
         let handler = Handler::Http(Arc::new(move |call| Box::pin(handler(call))));
-        Self { name, app, handler }
+        Self { name, app, handler, takes_tokens: false }
     }
 
     /// Puts the layer around a handler of events that come from the schedule, or by hand. It gets the event as it came,
@@ -73,7 +79,7 @@ impl Function {
         F: Future<Output = Result<Report, Problem>> + Send + 'static,
     {
         let handler = Handler::Event(Arc::new(move |event, stores| Box::pin(handler(event, stores))));
-        Self { name, app, handler }
+        Self { name, app, handler, takes_tokens: false }
     }
 
     /// Says that nearly every event needs DynamoDB: its client is made while the process starts. Lambda gives it a whole CPU
@@ -82,6 +88,12 @@ impl Function {
     pub fn with_record(self) -> Self {
         self.app.prepare_record();
         self
+    }
+
+    /// Says that the function makes or takes hold tokens: it does not start without `TOKEN_SECRET`.
+    #[must_use]
+    pub fn with_tokens(self) -> Self {
+        Self { takes_tokens: true, ..self }
     }
 
     /// Which invocation this is, for its lines.

@@ -1,8 +1,8 @@
-//! What became of a token, from the record.
+//! A booking, from the record.
 
 use super::Outcome;
 use crate::Failure;
-use crate::domain::{Booking, BookingId, Refund, Refusal};
+use crate::domain::{Booking, BookingId, Refund, RefundId, Refusal};
 use crate::ports::{ReadBooking, ReadRefund};
 
 /// Reads a booking, and where the refund of its payment stands. Its id is a capability: who has it may read it.
@@ -19,6 +19,6 @@ pub async fn booking(stores: &(impl ReadBooking + ReadRefund), id: BookingId) ->
 pub(super) async fn refund_of(stores: &impl ReadRefund, booking: &Booking) -> Result<Option<Refund>, Failure> {
     let Some(payment) = booking.due_back() else { return Ok(None) };
     let due = Refund::due(payment);
-    let record = stores.read_refund(&payment.reference, booking.id).await?;
+    let record = stores.read_refund(RefundId::of(booking.id, &payment.reference)).await?;
     Ok(Some(Refund { status: record.map_or(due.status, |record| record.status), ..due }))
 }

@@ -3,16 +3,17 @@
 
 use super::Outcome;
 use super::loading::{self, Loader};
+use super::payments::{PaymentPorts, record_payments};
+use crate::domain::payment::Payments;
 use crate::domain::{Booking, BookingId, Decision, HoldToken, Places, RefusedBecause};
 use crate::ports::{
-    Claim, DecideBooking, Ending, FreePlaces, Freed, MarkSold, OwnTokens, Pin, PinHold, Pinned, Sold, SoldPlace,
-    Verdict,
+    Claim, DecideBooking, Ending, FreePlaces, Freed, MarkSold, Pin, PinHold, Pinned, Sold, SoldPlace, Verdict,
 };
 use crate::{Failure, telemetry};
 
 /// The ports of a decision.
-pub trait DecidePorts: PinHold + MarkSold + FreePlaces + DecideBooking + OwnTokens + Loader {}
-impl<T: PinHold + MarkSold + FreePlaces + DecideBooking + OwnTokens + Loader> DecidePorts for T {}
+pub trait DecidePorts: PinHold + MarkSold + FreePlaces + DecideBooking + PaymentPorts + Loader {}
+impl<T: PinHold + MarkSold + FreePlaces + DecideBooking + PaymentPorts + Loader> DecidePorts for T {}
 
 /// What came of a transaction.
 #[derive(Debug)]
@@ -21,37 +22,43 @@ pub(super) enum Booked {
     Now(Booking),
     /// The token was decided before: this is what is on record.
     Before(Booking),
-    /// The guard refused: these places are sold to others. The booking is the one that was tried.
-    Taken(Booking, Vec<SoldPlace>),
+    /// The guard refused: these places are sold to others. The booking is the one that was tried, the payments are all that
+    /// came for the token.
+    Taken(Booking, Payments, Vec<SoldPlace>),
     /// The money of the booking that was to be restored went back already.
     Refunded,
 }
 
-/// The second half, with the places of `booking` pinned for `token`. Nobody chose a unit by name: in place of one that the
-/// guard finds gone another is pinned and tried, for as long as there are any and there is time.
+/// The second half, with the places of `booking` pinned for `token`, and the `payments` that its confirms have brought. Units
+/// are interchangeable: in place of one that the guard finds gone another is pinned and tried, for as long as there are any
+/// and there is time.
 pub(super) async fn book(
     stores: &impl DecidePorts,
     token: HoldToken,
     mut booking: Booking,
+    mut payments: Payments,
     restores: Option<BookingId>,
 ) -> Result<Booked, Failure> {
     loop {
         match stores.decide_booking(&booking).await? {
             Verdict::Written => {
-                tell(stores, token, &booking, None).await;
+                let booking = record_payments(stores, booking, payments.iter()).await?;
+                tell(stores, token, &booking, None, &payments).await;
                 return Ok(Booked::Now(booking));
             }
             Verdict::Decided(found) => {
-                tell(stores, token, &found, booking.places.as_ref()).await;
-                return Ok(Booked::Before(*found));
+                let found = record_payments(stores, *found, payments.iter()).await?;
+                tell(stores, token, &found, booking.places.as_ref(), &payments).await;
+                return Ok(Booked::Before(found));
             }
             Verdict::RefundSettled => return Ok(Booked::Refunded),
             Verdict::Taken(taken) => match other_units(stores, token, &booking, &taken, restores).await? {
                 Some(pinned) => {
                     booking.first = booking.first.or(pinned.first);
                     booking.places = Some(pinned.places);
+                    payments = pinned.claim.payments;
                 }
-                None => return Ok(Booked::Taken(booking, taken)),
+                None => return Ok(Booked::Taken(booking, payments, taken)),
             },
         }
     }
@@ -66,9 +73,9 @@ async fn other_units(
     restores: Option<BookingId>,
 ) -> Result<Option<Pinned>, Failure> {
     let Some(places) = booking.places.as_ref().filter(|places| places.zone().is_some()) else { return Ok(None) };
-    repair(stores, token, booking, taken, Ending::GoesOn).await;
-    let claim = Claim { payment: booking.payment.clone(), order: booking.order.clone(), buyer: booking.buyer.clone() };
-    let show = &booking.show;
+    repair(stores, token, booking, taken, Ending::GoesOn, &Payments::NONE).await;
+    // Redis has what the confirm claimed.
+    let (show, claim) = (&booking.show, Claim::default());
     let pinned = loading::known(stores, show, || stores.pin_hold(show, token, places, &claim, restores)).await?;
     match pinned {
         // The same units again: Redis did not hear of the sale, and would give them again and again.
@@ -76,7 +83,7 @@ async fn other_units(
             Err(Failure::unavailable("Redis was not told what the record has as sold"))
         }
         Ok(Pin::Pinned(pinned)) => Ok(Some(pinned)),
-        Ok(Pin::Decided | Pin::Lost { .. }) | Err(_) => Ok(None),
+        Ok(Pin::Decided | Pin::OtherPlaces | Pin::Lost { .. }) | Err(_) => Ok(None),
     }
 }
 
@@ -86,63 +93,79 @@ pub(super) async fn refuse_taken(
     stores: &impl DecidePorts,
     token: HoldToken,
     booking: Booking,
+    payments: &Payments,
     taken: &[SoldPlace],
 ) -> Result<(Booking, bool), Failure> {
     let because = RefusedBecause::AlreadySold(taken.iter().map(|sold| sold.place.clone()).collect());
+    let held = booking.places.clone();
     let refused = Booking { decision: Decision::Refused(because), ..booking };
-    match stores.decide_booking(&refused).await? {
-        Verdict::Written => {
-            repair(stores, token, &refused, taken, Ending::Refused(refused.id)).await;
-            Ok((refused, false))
-        }
-        Verdict::Decided(found) => {
-            tell(stores, token, &found, refused.places.as_ref()).await;
-            Ok((*found, true))
-        }
-        Verdict::Taken(_) | Verdict::RefundSettled => Err(Failure::internal("a refusal was refused")),
+    let (booking, before) = write_refusal(stores, refused, payments).await?;
+    if before {
+        tell(stores, token, &booking, held.as_ref(), payments).await;
+    } else {
+        repair(stores, token, &booking, taken, Ending::Refused(booking.id), payments).await;
     }
+    Ok((booking, before))
 }
 
-/// Writes a refusal, unless the token was decided before. `held` are the places that its hold has, or had. Answers what is
-/// on record then, and whether it was there before.
+/// Writes a refusal, unless the token was decided before. `held` are the places that its hold has, or had; `payments` all that
+/// came for the token. Answers what is on record then, and whether it was there before.
 pub(super) async fn refuse(
     stores: &impl DecidePorts,
     token: HoldToken,
     refused: Booking,
+    payments: &Payments,
     held: Option<&Places>,
+) -> Result<(Booking, bool), Failure> {
+    let (booking, before) = write_refusal(stores, refused, payments).await?;
+    if let Some(held) = held {
+        tell(stores, token, &booking, Some(held), payments).await;
+    }
+    Ok((booking, before))
+}
+
+async fn write_refusal(
+    stores: &impl DecidePorts,
+    refused: Booking,
+    payments: &Payments,
 ) -> Result<(Booking, bool), Failure> {
     let (booking, before) = match stores.decide_booking(&refused).await? {
         Verdict::Written => (refused, false),
         Verdict::Decided(found) => (*found, true),
         Verdict::Taken(_) | Verdict::RefundSettled => return Err(Failure::internal("a refusal was refused")),
     };
-    if let Some(held) = held {
-        tell(stores, token, &booking, Some(held)).await;
-    }
-    Ok((booking, before))
+    Ok((record_payments(stores, booking, payments.iter()).await?, before))
 }
 
-/// Tells Redis what the record says of the token, which holds, or held, `held`. The decision stands whether or not Redis
-/// hears of it: what is missed here, the next touch or reconcile repairs.
-pub(super) async fn tell(stores: &impl DecidePorts, token: HoldToken, booking: &Booking, held: Option<&Places>) {
-    let (show, id, version) = (&booking.show, booking.id, booking.version);
+/// Tells Redis what the record says of the token, which holds, or held, `held`. `recorded` are the payments of the token that
+/// are on record. The decision stands whether or not Redis hears of it: what is missed here, the next touch or reconcile
+/// repairs.
+pub(super) async fn tell(
+    stores: &impl DecidePorts,
+    token: HoldToken,
+    booking: &Booking,
+    held: Option<&Places>,
+    recorded: &Payments,
+) {
+    let (show, id) = (&booking.show, booking.id);
     let nothing = Places::Seats(Vec::new());
     let own = booking.places.as_ref();
     match booking.decision {
         Decision::Confirmed => {
             let Some(own) = own.or(held) else { return };
-            // What the token holds besides goes back.
+            // What else the token holds goes back.
             let places = held.map_or_else(|| own.clone(), |held| own.and(held));
-            let sold = Sold { buyer: id, version, places: &places, count: own.len(), ending: Ending::Confirmed(id) };
+            let (count, ending) = (own.len(), Ending::Confirmed(id));
+            let sold = Sold { buyer: id, version: booking.sold_version, places: &places, count, ending, recorded };
             untold(loading::known(stores, show, || stores.mark_sold(show, token, sold.clone())).await);
         }
         Decision::Refused(_) | Decision::Cancelled(_) => {
-            // The booking of a token is what became of it, cancelled or not.
+            // A token that was confirmed stays confirmed when its booking is cancelled.
             let is_refused = matches!(booking.decision, Decision::Refused(_));
             let ending = if is_refused { Ending::Refused(id) } else { Ending::Confirmed(id) };
             // Without places there is still the list of tokens that are being confirmed.
             let places = held.or(own).unwrap_or(&nothing);
-            let freed = Freed { booking: id, version, places, ending };
+            let freed = Freed { booking: id, version: booking.version, places, ending, recorded };
             untold(loading::known(stores, show, || stores.free_places(show, token, freed.clone())).await);
         }
     }
@@ -156,6 +179,7 @@ pub(super) async fn repair(
     booking: &Booking,
     taken: &[SoldPlace],
     ending: Ending,
+    recorded: &Payments,
 ) {
     let Some(mut rest) = booking.places.clone() else { return };
     let show = &booking.show;
@@ -164,7 +188,7 @@ pub(super) async fn repair(
         let theirs =
             |id: &str| taken.iter().any(|sold| sold.place == id && BookingId::parse(&sold.booking) == Ok(buyer));
         let (ordered, count) = rest.with_first(theirs);
-        let sold = Sold { buyer, version, places: &ordered, count, ending };
+        let sold = Sold { buyer, version, places: &ordered, count, ending, recorded };
         untold(loading::known(stores, show, || stores.mark_sold(show, token, sold.clone())).await);
         rest = ordered.without_first(count);
     }

@@ -40,19 +40,12 @@ pub async fn define_show(stores: &impl DefinePorts, wanted: &Show, expected: Opt
         if let Some(defined) = define_once(stores, wanted, expected).await? {
             return Ok(defined);
         }
-        // Somebody else wrote the show meanwhile. Who named a version has to look at it first.
-        if expected.is_some() {
-            return Ok(Err(other_version()));
-        }
+        // Another caller wrote the show in the meantime.
         if !stores.deadline().back_off(attempt, Duration::from_millis(20)).await {
             break;
         }
     }
     Err(Failure::unavailable("the show is being written by others"))
-}
-
-fn other_version() -> Refusal {
-    Refusal::InUse { places: Vec::new() }
 }
 
 /// One attempt; `None`: another version came between.
@@ -63,7 +56,7 @@ async fn define_once(
 ) -> Result<Option<Decision<Defined>>, Failure> {
     let Some(current) = stores.read_show(&wanted.show_id).await? else {
         if expected.is_some() {
-            return Ok(None);
+            return Ok(Some(Err(Refusal::VersionConflict { version: 0 })));
         }
         let show = Show { version: 1, ..wanted.clone() };
         return Ok(stores.write_show(&show).await?.then_some(Ok(Defined { show, created: true })));
@@ -77,7 +70,7 @@ async fn define_once(
         return Ok(Some(applied.map(|()| Defined { show: current, created: false })));
     }
     if expected.is_some_and(|expected| expected != current.version) {
-        return Ok(None);
+        return Ok(Some(Err(Refusal::VersionConflict { version: current.version })));
     }
     replace(stores, &current, wanted).await
 }

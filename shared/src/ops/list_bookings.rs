@@ -6,7 +6,7 @@ use super::Outcome;
 use super::paging::page;
 use crate::Failure;
 use crate::domain::page::{BookedBy, Page, PageWish};
-use crate::domain::{Booking, BookingId, Refund, Refusal, ShowId};
+use crate::domain::{Booking, BookingId, Refund, RefundId, Refusal, ShowId};
 use crate::ports::{BookingEntry, FindByOrder, FindByReference, ListBookings, ReadBookings, ReadRefunds, ReadShow};
 
 /// The ports that the list needs.
@@ -55,7 +55,7 @@ async fn with_refunds(
     stores: &impl ReadRefunds,
     bookings: Vec<Booking>,
 ) -> Result<Vec<(Booking, Option<Refund>)>, Failure> {
-    let due = bookings.iter().filter_map(|booking| Some((booking.due_back()?.reference.as_str(), booking.id)));
+    let due = bookings.iter().filter_map(|booking| Some(RefundId::of(booking.id, &booking.due_back()?.reference)));
     let records = stores.read_refunds(&due.collect::<Vec<_>>()).await?;
     let status: HashMap<BookingId, _> = records.iter().map(|record| (record.booking, record.status)).collect();
     let with_refund = bookings.into_iter().map(|booking| {

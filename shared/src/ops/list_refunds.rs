@@ -1,25 +1,39 @@
 //! The refunds that are due, page by page.
 
+use futures_util::{StreamExt, TryStreamExt, stream};
+
 use super::paging::page;
 use crate::Failure;
 use crate::domain::page::{List, Page, PageWish};
-use crate::domain::{BookingId, RefundRecord, RefundStatus};
-use crate::ports::{ListRefunds, ReadRefunds};
+use crate::domain::refund::RefundListed;
+use crate::domain::{RefundId, RefundRecord, RefundStatus};
+use crate::ports::{ListRefunds, ReadRefunds, StandingBookings};
 
-/// Reads a page of the list of refunds that are due. One that was settled or withdrawn since its entry was read is left
-/// out, so a page may have fewer than were asked for.
+/// Payments whose bookings are looked up at once.
+const AT_ONCE: usize = 16;
+
+/// Reads a page of the list of refunds that are due, each with the bookings that its payment still pays for. One that was
+/// settled or withdrawn since its entry was read is left out, so a page may have fewer than were asked for.
 ///
 /// # Errors
 /// When DynamoDB did not answer.
 pub async fn list_refunds(
-    stores: &(impl ListRefunds + ReadRefunds),
+    stores: &(impl ListRefunds + ReadRefunds + StandingBookings),
     wish: &PageWish,
-) -> Result<Page<RefundRecord>, Failure> {
+) -> Result<Page<RefundListed>, Failure> {
     let read = |shard, after, limit| stores.list_refunds(shard, after, limit);
     let Page { entries, next } = page(List::Refunds.shards(), wish, |entry| entry.key.as_str(), read).await?;
-    let refunds: Vec<(&str, BookingId)> =
-        entries.iter().map(|entry| (entry.reference.as_str(), entry.booking)).collect();
-    let mut due = stores.read_refunds(&refunds).await?;
-    due.retain(|refund| refund.status == RefundStatus::Due);
-    Ok(Page { entries: due, next })
+    let ids: Vec<RefundId> = entries.iter().map(|entry| entry.refund).collect();
+    let records = stores.read_refunds(&ids).await?.into_iter();
+    let due = records.filter(|refund| refund.status == RefundStatus::Due).map(|refund| with_standing(stores, refund));
+    Ok(Page { entries: stream::iter(due).buffered(AT_ONCE).try_collect().await?, next })
+}
+
+/// A refund, with the bookings that its payment pays for.
+pub(super) async fn with_standing(
+    stores: &impl StandingBookings,
+    record: RefundRecord,
+) -> Result<RefundListed, Failure> {
+    let standing = stores.standing_bookings(&record.payment.reference, None).await?;
+    Ok(RefundListed { record, standing })
 }

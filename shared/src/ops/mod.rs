@@ -15,6 +15,7 @@ pub mod list_refunds;
 pub mod list_shows;
 pub mod loading;
 pub mod paging;
+mod payments;
 pub mod reconcile;
 pub mod release;
 pub mod restore;

@@ -3,7 +3,8 @@
 use std::future::Future;
 
 use super::{Decision, Touched};
-use crate::domain::{BookingId, Buyer, HoldToken, OrderId, Payment, Places, Request, SeatId, ShowId, ZoneId};
+use crate::domain::payment::Payments;
+use crate::domain::{BookingId, Buyer, HoldState, HoldToken, OrderId, Places, Request, SeatId, ShowId, ZoneId};
 
 /// How long a hold lasts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,23 +13,6 @@ pub struct Lease {
     pub expires_in_ms: u64,
     /// When it ends, in ms since the epoch, by Redis' clock.
     pub deadline_ms: i64,
-}
-
-/// The state of a hold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HoldState {
-    /// It has its places.
-    Active,
-    /// Its booking is being written.
-    Confirming,
-    /// It was sold.
-    Confirmed,
-    /// Its confirm was refused.
-    Refused,
-    /// Its owner gave it back.
-    Released,
-    /// It lapsed.
-    Expired,
 }
 
 /// What Redis knows of a token.
@@ -46,6 +30,10 @@ pub struct HoldRecord {
     pub first: Option<Places>,
     /// The booking that it restores.
     pub restores: Option<BookingId>,
+    /// Who holds them.
+    pub buyer: Buyer,
+    /// The payments that its confirms have brought and that are not known to be on record.
+    pub payments: Payments,
 }
 
 impl HoldRecord {
@@ -61,11 +49,11 @@ impl HoldRecord {
 pub struct Held {
     /// Its token: the one that was asked for, or the one that the same request had before.
     pub token: HoldToken,
-    /// Its booking, once it is confirmed.
-    pub booking: Option<BookingId>,
+    /// Its places.
+    pub places: Places,
     /// What is left of it.
     pub lease: Lease,
-    /// `Active`, or what became of it when the call was a repeat.
+    /// `Active`, or `Confirming` when the call was a repeat.
     pub state: HoldState,
 }
 
@@ -74,8 +62,6 @@ pub struct Held {
 pub struct UnitsHeld {
     /// The hold.
     pub held: Held,
-    /// Its units.
-    pub units: Places,
     /// What is left in the zone.
     pub remaining: u64,
 }
@@ -94,8 +80,8 @@ pub struct ZoneCount {
 /// What a pin needs to know besides the places.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Claim {
-    /// The payment that came with the confirm.
-    pub payment: Option<Payment>,
+    /// The payments that came with the confirms of the token: of a call its own, of an answer all of them.
+    pub payments: Payments,
     /// The caller's order.
     pub order: Option<OrderId>,
     /// Who asks.
@@ -109,6 +95,8 @@ pub enum Pin {
     Pinned(Pinned),
     /// The booking exists.
     Decided,
+    /// The token holds other places than the call names: read the hold again.
+    OtherPlaces,
     /// The token does not have all of its places, and they could not be taken again.
     Lost {
         /// The claim of an earlier pin, if there was one: a decision of the token may be on its way.
@@ -123,7 +111,7 @@ pub enum Pin {
 pub struct Pinned {
     /// When it was pinned first, in ms since the epoch.
     pub confirmed_at_ms: i64,
-    /// Payment, order and buyer of the first pin.
+    /// Order and buyer of the first pin, and the payments of all of them.
     pub claim: Claim,
     /// The places: the token's own, but for units that were gone.
     pub places: Places,
@@ -233,6 +221,8 @@ pub struct Sold<'a> {
     pub count: usize,
     /// How the hold of the token ends.
     pub ending: Ending,
+    /// The payments of the token that are on record now. A token with others stays listed as being confirmed.
+    pub recorded: &'a Payments,
 }
 
 /// What came of a mark.
@@ -266,6 +256,8 @@ pub struct Freed<'a> {
     pub places: &'a Places,
     /// How the hold of the token ends, if it has one.
     pub ending: Ending,
+    /// The payments of the token that are on record now, as in [`Sold`].
+    pub recorded: &'a Payments,
 }
 
 /// `lua/free.lua`

@@ -14,7 +14,7 @@ pub use inventory::*;
 pub use record::*;
 pub use survey::*;
 
-use crate::domain::{BookingId, HoldToken, Refusal};
+use crate::domain::Refusal;
 use crate::{Deadline, Failure};
 
 /// A decision: done, or refused.
@@ -43,12 +43,6 @@ pub type Touched<T> = Result<Touch<T>, Failure>;
 pub trait Timed {
     /// The deadline.
     fn deadline(&self) -> Deadline;
-}
-
-/// The tokens under which a booking's own places are moved: a restore holds them under one.
-pub trait OwnTokens {
-    /// The token of a booking at a version: the same one for the same two, and known to nobody else.
-    fn own_token(&self, booking: BookingId, version: u64) -> HoldToken;
 }
 
 /// Stores that a long run asks step by step.

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use super::Event;
 use crate::Failure;
-use crate::domain::{Booking, BookingId, OrderId, Payment, RefundRecord, Show, ShowId};
+use crate::domain::{Booking, BookingId, OrderId, Payment, RefundId, RefundRecord, Show, ShowId};
 
 /// `GetItem` of the show.
 pub trait ReadShow {
@@ -103,7 +103,7 @@ pub trait ListBookings {
     ) -> impl Future<Output = Result<Vec<BookingEntry>, Failure>> + Send;
 }
 
-/// `Query` of the one shard of the list of a show's bookings that those of a reference lie in.
+/// `Query` of the bookings of a payment reference.
 pub trait FindByReference {
     /// The bookings that carried this payment reference, like [`ListBookings::list_bookings`].
     fn find_by_reference(
@@ -150,30 +150,58 @@ pub trait DecideBooking {
     fn decide_booking(&self, booking: &Booking) -> impl Future<Output = Result<Verdict, Failure>> + Send;
 }
 
-/// `PutItem` of a refund and of its entry in the list, in one transaction.
+/// What became of a payment that came for a booking without one.
+#[derive(Clone, Debug)]
+pub enum Adoption {
+    /// It is the booking's own now: the next version.
+    Adopted(Box<Booking>),
+    /// The booking, or a refund of the payment, changed meanwhile: read it again.
+    BookingChanged,
+    /// The payment was refunded before.
+    Refunded,
+}
+
+/// `PutItem` of a booking and of the entry that its payment's reference finds it by; `ConditionCheckItem`, or `UpdateItem` and
+/// `DeleteItem`, of the payment's refund.
+pub trait AdoptPayment {
+    /// Makes a payment the own of a confirmed booking that has none, if the booking is as it was read. A refund of the payment
+    /// that is due for this booking is withdrawn.
+    fn adopt_payment(
+        &self,
+        booking: &Booking,
+        payment: &Payment,
+    ) -> impl Future<Output = Result<Adoption, Failure>> + Send;
+}
+
+/// `PutItem` of a refund and of its entry in the list, `ConditionCheckItem` of the booking, in one transaction.
 pub trait RecordRefund {
-    /// Records that a payment which came for a decided token is due back; once, by reference and booking.
-    fn record_refund(&self, booking: &Booking, payment: &Payment) -> impl Future<Output = Result<(), Failure>> + Send;
+    /// Records that a payment which came for a decided token is due back; once, by reference and booking. Answers whether the
+    /// booking is still as it was read; if not, nothing was recorded.
+    fn record_refund(&self, booking: &Booking, payment: &Payment)
+    -> impl Future<Output = Result<bool, Failure>> + Send;
 }
 
 /// `GetItem` of a refund.
 pub trait ReadRefund {
     /// The refund as it is now, read consistently.
-    fn read_refund(
-        &self,
-        reference: &str,
-        booking: BookingId,
-    ) -> impl Future<Output = Result<Option<RefundRecord>, Failure>> + Send;
+    fn read_refund(&self, id: RefundId) -> impl Future<Output = Result<Option<RefundRecord>, Failure>> + Send;
 }
 
 /// `BatchGetItem` of refunds.
 pub trait ReadRefunds {
-    /// The refunds of these references and bookings as they are now, 100 at most, each read consistently, in this order;
-    /// those that are not there are left out.
-    fn read_refunds(
+    /// These refunds as they are now, 100 at most, each read consistently, in this order; those that are not there are left
+    /// out.
+    fn read_refunds(&self, ids: &[RefundId]) -> impl Future<Output = Result<Vec<RefundRecord>, Failure>> + Send;
+}
+
+/// `Query` of the bookings of a payment reference, and `BatchGetItem` of these.
+pub trait StandingBookings {
+    /// The confirmed bookings, of any show, that this reference pays for, but the one that is excepted. Read consistently.
+    fn standing_bookings(
         &self,
-        refunds: &[(&str, BookingId)],
-    ) -> impl Future<Output = Result<Vec<RefundRecord>, Failure>> + Send;
+        reference: &str,
+        except: Option<BookingId>,
+    ) -> impl Future<Output = Result<Vec<BookingId>, Failure>> + Send;
 }
 
 /// A refund, as the list of those that are due has it.
@@ -181,10 +209,8 @@ pub trait ReadRefunds {
 pub struct RefundEntry {
     /// What sorts it in the list.
     pub key: String,
-    /// The reference of its payment.
-    pub reference: String,
-    /// The booking of the token that the payment came for.
-    pub booking: BookingId,
+    /// Its id.
+    pub refund: RefundId,
 }
 
 /// `Query` of one shard of the list of refunds that are due.
@@ -201,7 +227,7 @@ pub trait ListRefunds {
 /// `UpdateItem` of a refund and `DeleteItem` of its entry in the list, in one transaction.
 pub trait SettleRefund {
     /// Records that the money is back, if the refund is due.
-    fn settle_refund(&self, reference: &str, booking: BookingId) -> impl Future<Output = Result<(), Failure>> + Send;
+    fn settle_refund(&self, id: RefundId) -> impl Future<Output = Result<(), Failure>> + Send;
 }
 
 /// How far the events of a show were drained.

@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use holdfast::domain::{Buyer, Request, SeatId, ShowId};
 use holdfast::ops::hold::{HoldWish, hold};
+use holdfast_tests::loaded;
 
 use super::scripts::microseconds_per_call;
 use super::shows::{LoadedShow, app, load, stores};
@@ -55,7 +56,7 @@ async fn measure(redis_url: &str, callers: usize, wishes: &Arc<Vec<(ShowId, Seat
                         seats: vec![seat.clone()],
                         ttl_ms: Some(300_000),
                         buyer: Buyer::default(),
-                        request: Request::once(),
+                        request: Request::once(loaded::any_token()),
                     };
                     let held = hold(&stores(&app), &wish).await.expect("an answer");
                     assert_eq!(held.is_ok(), granted);

@@ -5,10 +5,11 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use holdfast::domain::show::Show;
-use holdfast::domain::{Booking, BookingId, Buyer, Decision, HoldToken, Places, SeatId, ShowId};
+use holdfast::domain::{Booking, BookingId, Buyer, Decision, Places, SeatId, ShowId};
 use holdfast::ops::reconcile::{ReconcileWish, reconcile};
 use holdfast::ports::{DecideBooking, WriteShow};
 use holdfast::{App, Config, Deadline, Stores};
+use holdfast_tests::loaded;
 use holdfast_tests::servers::{TABLE, own_dynamo};
 use redis::AsyncCommands;
 use serde_json::json;
@@ -80,7 +81,7 @@ async fn sell(stores: &Stores) -> (ShowId, Vec<SeatId>) {
 
 fn booking(show: &ShowId, seats: &[SeatId]) -> Booking {
     Booking {
-        id: BookingId::of(show, HoldToken::random()),
+        id: BookingId::of(show, loaded::any_token()),
         show: show.clone(),
         decision: Decision::Confirmed,
         places: Some(Places::Seats(seats.to_vec())),
@@ -91,6 +92,7 @@ fn booking(show: &ShowId, seats: &[SeatId]) -> Booking {
         decided_at_ms: 1_796_000_000_123,
         hold_found: true,
         version: 1,
+        sold_version: 1,
     }
 }
 

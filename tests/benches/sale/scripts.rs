@@ -4,12 +4,14 @@
 use std::future::Future;
 use std::sync::Arc;
 
+use holdfast::domain::payment::Payments;
 use holdfast::domain::{Buyer, HoldToken, Places, Request, SeatId, ShowId, ZoneId};
 use holdfast::ports::{
     Claim, CountZone, Decision, Ending, ExtendHold, FindHold, FreePlaces, Freed, HoldSeats, MarkSold, PinHold,
     ReleaseHold, Sold, TakeUnits, Touch, Touched,
 };
 use holdfast::{Stores, domain::BookingId};
+use holdfast_tests::loaded;
 
 use super::shows::{LoadedShow, app, load, stores};
 
@@ -49,7 +51,7 @@ pub async fn run(redis_url: &str) {
         for _ in 0..shows {
             let show = Arc::new(load(&stores(&app), seats).await);
             let seats: Vec<SeatId> = show.seats.iter().take(SMALL_SHOWS * 100 / shows).cloned().collect();
-            cases.extend(seats.into_iter().map(|seat| (Arc::clone(&show), seat, HoldToken::random())));
+            cases.extend(seats.into_iter().map(|seat| (Arc::clone(&show), seat, loaded::any_token())));
         }
         let bench = Bench { redis_url, stores: stores(&app), size, cases: Arc::new(cases) };
         bench.seats().await;
@@ -96,7 +98,9 @@ impl Bench<'_> {
         };
         self.script("hold granted", hold).await;
         self.script("hold refused", |stores, (show, seat, _)| async move {
-            let refused = stores.hold_seats(&show.id, &Request::once(), &[seat], None, &Buyer::default()).await;
+            let refused = stores
+                .hold_seats(&show.id, &Request::once(loaded::any_token()), &[seat], None, &Buyer::default())
+                .await;
             refused_only(refused)
         })
         .await;
@@ -107,11 +111,11 @@ impl Bench<'_> {
         })
         .await;
         self.script("extend refused", |stores, (show, seat, _)| async move {
-            refused_only(stores.extend_hold(&show.id, HoldToken::random(), &Places::Seats(vec![seat]), 600_000).await)
+            refused_only(stores.extend_hold(&show.id, loaded::any_token(), &Places::Seats(vec![seat]), 600_000).await)
         })
         .await;
         self.script("release refused", |stores, (show, seat, _)| async move {
-            refused_only(stores.release_hold(&show.id, HoldToken::random(), &Places::Seats(vec![seat])).await)
+            refused_only(stores.release_hold(&show.id, loaded::any_token(), &Places::Seats(vec![seat])).await)
         })
         .await;
         self.script("release granted", |stores, (show, seat, token)| async move {
@@ -142,7 +146,14 @@ impl Bench<'_> {
                     .mark_sold(
                         &show.id,
                         token,
-                        Sold { buyer, version: 1, places: &places, count: 1, ending: Ending::Confirmed(buyer) },
+                        Sold {
+                            buyer,
+                            version: 1,
+                            places: &places,
+                            count: 1,
+                            ending: Ending::Confirmed(buyer),
+                            recorded: &Payments::NONE,
+                        },
                     )
                     .await
             })
@@ -156,7 +167,11 @@ impl Bench<'_> {
         })
         .await;
         self.script("stock_decrement refused", |stores, (show, _, _)| async move {
-            refused_only(stores.take_units(&show.id, &Request::once(), &zone(), 11, None, &Buyer::default()).await)
+            refused_only(
+                stores
+                    .take_units(&show.id, &Request::once(loaded::any_token()), &zone(), 11, None, &Buyer::default())
+                    .await,
+            )
         })
         .await;
         self.script("stock_status", |stores, (show, _, _)| async move { stores.count_zone(&show.id, &zone()).await })
@@ -166,7 +181,8 @@ impl Bench<'_> {
 
 async fn free(stores: &Stores, show: &ShowId, token: HoldToken, seat: SeatId) -> Touched<u64> {
     let (booking, places) = (BookingId::of(show, token), Places::Seats(vec![seat]));
-    let freed = Freed { booking, version: 1, places: &places, ending: Ending::Refused(booking) };
+    let freed =
+        Freed { booking, version: 1, places: &places, ending: Ending::Refused(booking), recorded: &Payments::NONE };
     stores.free_places(show, token, freed).await
 }
 
@@ -176,12 +192,12 @@ fn zone() -> ZoneId {
 
 /// A request under this token that came without a key.
 fn once(token: HoldToken) -> Request {
-    Request { token, ..Request::once() }
+    Request::once(token)
 }
 
 /// A token that belongs to `token` and was never used.
 fn other(token: HoldToken) -> HoldToken {
-    HoldToken::parse(&BookingId::of(&ShowId::parse("other").unwrap(), token).to_string()).unwrap()
+    HoldToken::from_stored(&BookingId::of(&ShowId::parse("other").unwrap(), token).to_string()).unwrap()
 }
 
 fn refused_only<T: std::fmt::Debug>(answer: Touched<Decision<T>>) -> Touched<()> {

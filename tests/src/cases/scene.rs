@@ -1,5 +1,6 @@
 //! What an event is about, made for it.
 
+use holdfast::domain::{BookingId, RefundId};
 use serde_json::Value;
 
 use super::value;
@@ -10,10 +11,11 @@ const SHOW: &str = "demo";
 const TOKEN: &str = "6f9c0f6e-5b0a-4c7e-9d52-0c1a7d3f2b11";
 /// What that token's booking is called in that show.
 const BOOKING: &str = "81fbe478-faae-8a8a-84b7-6b10983f8485";
+/// What the refund of that booking's payment is called, once it is cancelled.
+const REFUND: &str = "3f0a9a1e-52c4-8b8e-9d7a-1c2f4e6a8b90";
 /// Routes that ask for a booking without naming it, or for one that was cancelled.
 const BOOKED: &str = "GET /shows/{showId}/bookings";
-const CANCELLED: [&str; 3] =
-    ["GET /refunds", "POST /refunds/{reference}/{bookingId}/settle", "POST /bookings/{bookingId}/restore"];
+const CANCELLED: [&str; 3] = ["GET /refunds", "POST /refunds/{refundId}/settle", "POST /bookings/{bookingId}/restore"];
 
 /// What the events call something, and what it is really called.
 pub(super) struct Names(Vec<(&'static str, String)>);
@@ -59,6 +61,8 @@ pub(super) async fn set_up(sys: &Sys, event: &str) -> Names {
         if booked {
             let booking = sys.confirm(&show, &token, body("confirm/ok.json")).await.text("bookingId").to_owned();
             if cancelled {
+                let id = BookingId::parse(&booking).unwrap();
+                names.push((REFUND, RefundId::of(id, "pay_81").to_string()));
                 sys.call("POST", &format!("/bookings/{booking}/cancel"), Value::Null).await.expect(200);
             }
             names.push((BOOKING, booking));

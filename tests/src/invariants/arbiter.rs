@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use holdfast::adapters::redis::keys;
-use holdfast::domain::{HoldToken, SeatId, ShowId};
+use holdfast::domain::{SeatId, ShowId};
 use redis::aio::MultiplexedConnection;
 use redis::{AsyncCommands, FromRedisValue, Value};
 
@@ -77,7 +77,7 @@ pub struct Arbiter {
 impl Arbiter {
     /// Reads everything of a show in one transaction, so that nothing changes in between.
     pub async fn read(redis: &mut MultiplexedConnection, show: &ShowId, zones: &Zones) -> Arbiter {
-        let any_token = HoldToken::random();
+        let any_token = crate::loaded::any_token();
         let any_seat = SeatId::parse("any-seat").unwrap();
         let lock_prefix = prefix(&keys::seat_hold(show, &any_seat), any_seat.as_str());
         let record_prefix = prefix(&keys::hold(show, any_token), &any_token.to_string());

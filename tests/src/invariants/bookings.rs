@@ -1,9 +1,13 @@
 //! What DynamoDB promises by itself, and that Redis agrees with it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+
+use holdfast::domain::{BookingId, HoldToken, ShowId};
 
 use super::arbiter::Arbiter;
-use super::ledger::{Booking, Ledger, RefundKey};
+use super::ledger::{Booking, Ledger};
+use crate::payments;
+use crate::sys::refund_of;
 
 /// INV-1, 2 and 10.
 pub fn judge(ledger: &Ledger) -> Vec<String> {
@@ -11,7 +15,7 @@ pub fn judge(ledger: &Ledger) -> Vec<String> {
     for (place, sold) in &ledger.sold {
         let booking = ledger.bookings.get(&sold.booking);
         let its_own = booking.filter(|booking| {
-            booking.status == "confirmed" && booking.version == sold.version && booking.places.contains(place)
+            booking.status == "confirmed" && booking.sold_version == sold.version && booking.places.contains(place)
         });
         if its_own.is_none() {
             faults.push(format!("INV-1: {place} is sold to {sold:?}, but that booking is {booking:?}"));
@@ -33,12 +37,13 @@ pub fn judge(ledger: &Ledger) -> Vec<String> {
     faults
 }
 
-/// Confirmed, cancelled, restored and cancelled again take turns; a refusal is the first word and the last.
+/// A refusal is the first word and the last; a cancel comes after the version that took the places, and a payment may.
 fn is_a_version_of(booking: &Booking) -> bool {
+    let Booking { version, sold_version, .. } = *booking;
     match booking.status.as_str() {
-        "confirmed" => booking.version % 2 == 1,
-        "cancelled" => booking.version > 0 && booking.version.is_multiple_of(2),
-        "refused" => booking.version == 1,
+        "confirmed" => 0 < sold_version && sold_version <= version,
+        "cancelled" => 0 < sold_version && sold_version < version,
+        "refused" => version == 1,
         _ => false,
     }
 }
@@ -50,25 +55,45 @@ fn judge_refunds(ledger: &Ledger) -> Vec<String> {
         let Some(reference) = &booking.payment else { continue };
         let refund = ledger.refunds.get(&(reference.clone(), id.clone())).map(String::as_str);
         let allowed: &[Option<&str>] = match (booking.status.as_str(), booking.version, booking.refunded) {
-            ("confirmed", 1, _) => &[None],
-            ("confirmed", ..) => &[Some("withdrawn")],
-            ("cancelled", 2, true) => &[None],
-            ("cancelled", _, true) => &[Some("withdrawn")],
+            ("confirmed", 1, _) | ("cancelled", 2, true) => &[None],
+            // Restored with this payment.
+            ("confirmed", version, _) if version == booking.sold_version => &[Some("withdrawn")],
+            // The payment may have come after the restore.
+            ("confirmed", ..) | ("cancelled", _, true) => &[None, Some("withdrawn")],
             _ => &[Some("due"), Some("settled")],
         };
         if !allowed.contains(&refund) {
             faults.push(format!("INV-10: the payment of {id} ends as both or neither: {booking:?}, refund {refund:?}"));
         }
     }
-    for key in ledger.refunds.keys().filter(|(_, booking)| !ledger.bookings.contains_key(booking)) {
-        faults.push(format!("INV-10: the refund {key:?} is of no booking"));
+    for (key @ (_, booking), status) in &ledger.refunds {
+        if !ledger.bookings.contains_key(booking) {
+            faults.push(format!("INV-10: the refund {key:?} is of no booking"));
+        }
+        let is_listed = ledger.listed.contains(&refund_of(&key.1, &key.0).to_string());
+        if is_listed != (status == "due") {
+            faults.push(format!("INV-10: the refund {key:?} is {status}, listed as due: {is_listed}"));
+        }
     }
-    let due = |(key, status): (_, &String)| (status == "due").then_some(key);
-    let due: BTreeSet<&RefundKey> = ledger.refunds.iter().filter_map(due).collect();
-    let listed: BTreeSet<&RefundKey> = ledger.listed.iter().collect();
-    if due != listed {
-        let [unlisted, settled] = [due.difference(&listed), listed.difference(&due)].map(Vec::from_iter);
-        faults.push(format!("INV-10: due and not listed are {unlisted:?}, listed and not due {settled:?}"));
+    faults
+}
+
+/// INV-10 again, from the other end: each payment that was ever sent is exactly one of booked, due and settled, as far as
+/// anybody was answered, or Redis keeps it. A refund that is withdrawn is one of a payment that is booked.
+pub fn judge_payments(ledger: &Ledger, show: &ShowId) -> Vec<String> {
+    let mut faults = Vec::new();
+    for (key, sent) in payments::of_show(show.as_str()) {
+        // A test may send what is no token.
+        let Ok(token) = HoldToken::from_stored(&key.token) else { continue };
+        let id = BookingId::of(show, token).to_string();
+        let booking = ledger.bookings.get(&id).filter(|booking| booking.payment.as_ref() == Some(&key.reference));
+        let is_booked = booking.is_some_and(|booking| booking.status == "confirmed");
+        let is_paid_back = booking.is_some_and(|booking| booking.refunded);
+        let refund = ledger.refunds.get(&(key.reference.clone(), id)).filter(|status| *status != "withdrawn");
+        let ends = [is_booked, is_paid_back, refund.is_some()].into_iter().filter(|ends| *ends).count();
+        if !sent.allowed().contains(&ends) {
+            faults.push(format!("INV-10: {key:?} is on record {ends} times: {sent:?}, {booking:?}, refund {refund:?}"));
+        }
     }
     faults
 }

@@ -6,7 +6,7 @@ use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::types::AttributeValue;
 use holdfast::adapters::dynamo::keys::{self, Key, PARTITION, SORT};
 use holdfast::domain::show::Zone;
-use holdfast::domain::{BookingId, HoldToken, ShowId, ZoneId};
+use holdfast::domain::{BookingId, RefundId, ShowId, ZoneId};
 
 use crate::servers::TABLE;
 
@@ -34,8 +34,10 @@ pub struct Booking {
     pub status: String,
     /// `E7`, `GA-17`
     pub places: Vec<String>,
-    /// How often it was decided.
+    /// How often it was changed.
     pub version: u64,
+    /// In which version its places were sold.
+    pub sold_version: u64,
     /// The reference of its own payment.
     pub payment: Option<String>,
     /// Whether the cancel said that the money is back.
@@ -53,8 +55,8 @@ pub struct Ledger {
     pub bookings: BTreeMap<String, Booking>,
     /// Refund to its status.
     pub refunds: BTreeMap<RefundKey, String>,
-    /// The refunds of these bookings that are listed as due.
-    pub listed: BTreeSet<RefundKey>,
+    /// The ids of all refunds, of any show, that are listed as due.
+    pub listed: BTreeSet<String>,
 }
 
 impl Ledger {
@@ -65,24 +67,20 @@ impl Ledger {
         for item in all(client, show, &prefixes).await {
             ledger.sort_in(&prefixes, &item);
         }
-        // The list is one of all shows.
-        let Ledger { listed, refunds, bookings, .. } = &mut ledger;
-        listed.retain(|key| refunds.contains_key(key) || bookings.contains_key(&key.1));
         ledger
     }
 
     fn sort_in(&mut self, prefixes: &Prefixes, item: &Item) {
         let partition = text(item, PARTITION);
-        let key = || (text(item, "reference"), text(item, "booking"));
         if let Some(id) = partition.strip_prefix(&prefixes.booking) {
             self.bookings.insert(id.to_owned(), booking(item));
         } else if partition.starts_with(&prefixes.sold) {
             let sold = Sold { booking: text(item, "booking"), version: number(item, "version") };
             self.sold.insert(text(item, SORT), sold);
         } else if partition.starts_with(&prefixes.listed) {
-            self.listed.insert(key());
+            self.listed.insert(text(item, SORT));
         } else {
-            self.refunds.insert(key(), text(item, "status"));
+            self.refunds.insert((text(item, "reference"), text(item, "booking")), text(item, "status"));
         }
     }
 }
@@ -97,12 +95,13 @@ struct Prefixes {
 
 impl Prefixes {
     fn new(show: &ShowId) -> Prefixes {
-        let any = BookingId::of(show, HoldToken::random());
+        let any = BookingId::of(show, crate::loaded::any_token());
+        let refund = RefundId::of(any, "any");
         let without = |partition: String, end: &str| partition.strip_suffix(end).unwrap().to_owned();
         Prefixes {
             sold: without(keys::sold_shard(show, 7), "07"),
             booking: without(keys::booking(any).partition, &any.to_string()),
-            refund: without(keys::refund("any", any).partition, &format!("any#{any}")),
+            refund: without(keys::refund(refund).partition, &refund.to_string()),
             listed: without(keys::refunds_shard(7), "07"),
         }
     }
@@ -142,6 +141,7 @@ fn booking(item: &Item) -> Booking {
         status: text(item, "status"),
         places: text(item, "places").split_whitespace().map(str::to_owned).collect(),
         version: number(item, "version"),
+        sold_version: number(item, "soldVersion"),
         payment: payment.map(|payment| payment["reference"].as_str().unwrap().to_owned()),
         refunded: item.get("refunded").is_some_and(|value| *value == AttributeValue::Bool(true)),
     }

@@ -26,6 +26,7 @@ const MARGIN_MS: i64 = 100;
 /// What both stores have of a show.
 #[derive(Debug)]
 struct State {
+    show: ShowId,
     arbiter: Arbiter,
     ledger: Ledger,
 }
@@ -39,16 +40,17 @@ impl State {
         let show = ShowId::parse(show).unwrap();
         let ledger = Ledger::read(dynamo, &show).await;
         let arbiter = Arbiter::read(redis, &show, &ledger.zones).await;
-        State { arbiter, ledger }
+        State { show, arbiter, ledger }
     }
 
     fn faults(&self) -> Vec<String> {
-        let State { arbiter, ledger } = self;
+        let State { arbiter, ledger, .. } = self;
         [bookings::judge(ledger), seats::judge(arbiter), units::judge(arbiter, &ledger.zones)].concat()
     }
 
     fn disagreements(&self) -> Vec<String> {
-        bookings::judge_agreement(&self.arbiter, &self.ledger)
+        let payments = bookings::judge_payments(&self.ledger, &self.show);
+        [bookings::judge_agreement(&self.arbiter, &self.ledger), payments].concat()
     }
 }
 
@@ -61,7 +63,8 @@ pub async fn assert_invariants(sys: &Sys, show: &str) {
     assert!(faults.is_empty(), "show {show}:\n  {}", faults.join("\n  "));
 }
 
-/// Judges what [`assert_invariants`] does, and that both stores agree on what is sold and nobody holds a sold place.
+/// Judges what [`assert_invariants`] does, that both stores agree on what is sold, that no live hold has a sold place, and that
+/// each payment that was ever sent is on record.
 ///
 /// # Panics
 /// With everything that is wrong.

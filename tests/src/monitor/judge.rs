@@ -3,12 +3,15 @@
 //! Redis shows a script's own line first and then the commands that it calls, with nothing of anybody else in between.
 //! So whatever comes with the source `lua` belongs to the last script line, and the next line of a client ends it.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use serde_json::Value;
 
 use super::commands::{self, Known};
 use super::coverage::{Ending, Record};
 use super::exceptions;
 use super::line::{Line, Source};
+use crate::payments;
 
 /// The most words that a command of a client may have: ElastiCache refuses more arguments.
 const MOST_ARGUMENTS: usize = 3_999;
@@ -52,19 +55,22 @@ pub struct Judge {
     pub violations: BTreeSet<String>,
     /// How each script was seen to end.
     pub record: Record,
+    /// Records of holds in which payments are kept: key, show and token.
+    paid: BTreeMap<Vec<u8>, (String, String)>,
 }
 
 impl Judge {
     /// A judge who has seen nothing.
     pub fn new(names: Names, record: Record) -> Judge {
         let (seen, echoes, violations) = (Vec::new(), HashSet::new(), BTreeSet::new());
-        Judge { names, running: None, seen, echoes, violations, record }
+        Judge { names, running: None, seen, echoes, violations, record, paid: BTreeMap::new() }
     }
 
     /// Takes the next line.
     pub fn take(&mut self, line: Line) {
         let name = String::from_utf8_lossy(&line.words[0]).to_ascii_uppercase();
         let args = &line.words[1..];
+        self.follow_payments(&name, args);
         match line.source {
             Source::Script => self.called(&name, args),
             Source::Client(client) => self.sent(client, name, args),
@@ -74,6 +80,40 @@ impl Judge {
     /// The stream broke off: what a script did after that is not known.
     pub fn broke_off(&mut self) {
         self.running = None;
+        // The server may have ended, and with it all that it had.
+        self.lose_payments(|_| true);
+    }
+
+    /// Notes payments that come into the record of a hold, and records that go.
+    fn follow_payments(&mut self, name: &str, args: &[Vec<u8>]) {
+        match name {
+            "HSET" => {
+                let Some((key, fields)) = args.split_first() else { return };
+                let Some(hold) = hold_of(key) else { return };
+                let kept = fields.chunks(2).find(|pair| pair[0] == b"payments").and_then(|pair| pair.get(1));
+                for payment in kept.map(|kept| text(kept)).unwrap_or_default().lines() {
+                    let payment: Value = serde_json::from_str(payment).unwrap_or_default();
+                    let reference = payment["reference"].as_str().unwrap_or_default().to_owned();
+                    payments::kept(payments::Key { show: hold.0.clone(), token: hold.1.clone(), reference });
+                    self.paid.insert(key.clone(), hold.clone());
+                }
+            }
+            // Once all of them are on record, the field goes.
+            "HDEL" if args.get(1).is_some_and(|field| field == b"payments") => drop(self.paid.remove(&args[0])),
+            "DEL" | "UNLINK" => self.lose_payments(|key| args.contains(key)),
+            "FLUSHALL" | "FLUSHDB" => self.lose_payments(|_| true),
+            _ => {}
+        }
+    }
+
+    fn lose_payments(&mut self, is_lost: impl Fn(&Vec<u8>) -> bool) {
+        self.paid.retain(|key, (show, token)| {
+            let is_lost = is_lost(key);
+            if is_lost {
+                payments::lost(show, token);
+            }
+            !is_lost
+        });
     }
 
     /// A command that the running script called.
@@ -171,6 +211,12 @@ pub fn show_of(key: &[u8]) -> Option<String> {
     let close = open + key[open..].iter().position(|byte| *byte == b'}')?;
     let id = key[open + 1..close].strip_prefix(b"show:")?;
     (!id.is_empty()).then(|| text(id))
+}
+
+/// The show and the token of the record of a hold.
+fn hold_of(key: &[u8]) -> Option<(String, String)> {
+    let token = text(key).strip_prefix("hold:{")?.split_once("}:")?.1.to_owned();
+    Some((show_of(key)?, token))
 }
 
 fn text(bytes: &[u8]) -> String {

@@ -24,7 +24,6 @@ pub use blackhole::Blackhole;
 pub use rules::{After, Lose};
 
 use crate::gate::Gate;
-use crate::previous;
 use crate::servers::runtime;
 use crate::steps::Steps;
 use frames::Framing;
@@ -69,8 +68,6 @@ struct Plan {
     state: watch::Sender<State>,
     rules: Rules,
     steps: OnceLock<Arc<Steps>>,
-    /// What becomes of a request on its way.
-    rewrite: fn(Vec<u8>) -> Vec<u8>,
     counters: Counters,
 }
 
@@ -85,24 +82,19 @@ pub struct Proxy {
 impl Proxy {
     /// A proxy in front of a Redis.
     pub async fn redis(target: SocketAddr) -> Proxy {
-        Proxy::start(target, Framing::Resp, |request| request).await
-    }
-
-    /// A proxy in front of a Redis, behind which every function is one of the release before.
-    pub async fn of_the_previous_release(target: SocketAddr) -> Proxy {
-        Proxy::start(target, Framing::Resp, previous::as_before).await
+        Proxy::start(target, Framing::Resp).await
     }
 
     /// A proxy in front of anything.
     pub async fn tcp(target: SocketAddr) -> Proxy {
-        Proxy::start(target, Framing::Chunks, |request| request).await
+        Proxy::start(target, Framing::Chunks).await
     }
 
-    async fn start(target: SocketAddr, framing: Framing, rewrite: fn(Vec<u8>) -> Vec<u8>) -> Proxy {
+    async fn start(target: SocketAddr, framing: Framing) -> Proxy {
         let state = watch::Sender::new(State { mode: Mode::Pass, cuts: 0, mutes: 0 });
         let (target, rules) = (watch::Sender::new(target), Rules::default());
         let (steps, counters) = (OnceLock::new(), Counters::default());
-        let plan = Arc::new(Plan { target, framing, state, rules, steps, rewrite, counters });
+        let plan = Arc::new(Plan { target, framing, state, rules, steps, counters });
         let accepted = Arc::clone(&plan);
         let listening = runtime().spawn(async move {
             let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

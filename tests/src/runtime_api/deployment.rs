@@ -21,10 +21,13 @@ use super::variables::variables;
 use crate::cases::Stores;
 use crate::dynamo_front::Front;
 use crate::sys::Answer;
-use crate::template;
+use crate::{payments, template};
 
 /// What events say of the port that the gateway listens on. Nobody listens.
 const PORT: u16 = 3000;
+
+/// An `Authorization` that is no token: the gateway took the signature for good.
+pub const SIGNED: &str = "AWS4-HMAC-SHA256";
 
 /// The functions of the template on the stores of a test, each with a front of its own before DynamoDB.
 pub struct Deployment {
@@ -155,17 +158,31 @@ impl Deployment {
         self.serving.lock().await.values().map(|process| process.log()).collect()
     }
 
-    /// Calls a route; `Value::Null` is no body.
+    /// Calls a route, signed with IAM, as the shop's own backend does; `Value::Null` is no body.
     pub async fn call(&self, method: &str, path: &str, body: Value) -> Answer {
-        let (function, event) = self.event(method, path, body);
+        self.call_as(SIGNED, method, path, body).await
+    }
+
+    /// Calls a route with this `Authorization`; empty: with none.
+    pub async fn call_as(&self, authorization: &str, method: &str, path: &str, body: Value) -> Answer {
+        let payment = payments::of_request(method, path, &body);
+        payment.iter().for_each(payments::sent);
+        let (function, event) = self.event_as(authorization, method, path, body);
         let answer = self.serving(&function).await.invoke(&event).await.to_string();
-        Answer::read(answer::parse(&answer).unwrap_or_else(|| panic!("no answer: {answer}"))).await
+        let answer = Answer::read(answer::parse(&answer).unwrap_or_else(|| panic!("no answer: {answer}"))).await;
+        payment.iter().for_each(|payment| payments::answered(payment, &answer));
+        answer
     }
 
     /// The function that a request goes to, and the event that API Gateway makes of it.
     pub fn event(&self, method: &str, path: &str, body: Value) -> (String, String) {
+        self.event_as(SIGNED, method, path, body)
+    }
+
+    fn event_as(&self, authorization: &str, method: &str, path: &str, body: Value) -> (String, String) {
         let body = if body.is_null() { String::new() } else { body.to_string() };
         let request = Request::builder().method(method).uri(path).header("content-type", "application/json");
+        let request = if authorization.is_empty() { request } else { request.header("authorization", authorization) };
         let (request, ()) = request.body(()).unwrap().into_parts();
         let found = self.router.find(&request.method.clone(), path.split('?').next().unwrap());
         let id = uuid::Uuid::new_v4().to_string();

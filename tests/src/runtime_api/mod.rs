@@ -17,7 +17,7 @@ mod process;
 mod server;
 mod variables;
 
-pub use deployment::Deployment;
+pub use deployment::{Deployment, SIGNED};
 pub use emulator::Emulator;
 pub use hosted::{Host, Hosted};
 pub use process::{Frozen, Process, binary};

@@ -31,7 +31,7 @@ pub(super) fn variables(
         "REDIS_USERNAME" | "REDIS_PASSWORD" | "REDIS_IAM_CACHE" | "TOKEN_SECRET_PREVIOUS" => String::new(),
         name => panic!("what does {name} of template.yaml refer to?"),
     };
-    let of_the_template = template::environment().into_iter().map(|(name, value)| {
+    let of_the_template = function.environment().into_iter().map(|(name, value)| {
         let value = value.unwrap_or_else(|| resolved(&name));
         (name, value)
     });

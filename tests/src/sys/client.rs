@@ -16,6 +16,7 @@ use serde_json::Value;
 use serde_json::value::to_raw_value;
 
 use super::Answer;
+use crate::payments;
 
 /// What events say of the port that the gateway listens on. Nobody listens.
 const PORT: u16 = 3000;
@@ -74,8 +75,12 @@ impl Client {
 
     /// Calls a route; `Value::Null` is no body.
     pub async fn call(&self, method: &str, path: &str, body: Value) -> Answer {
+        let payment = payments::of_request(method, path, &body);
+        payment.iter().for_each(payments::sent);
         let body = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
-        self.call_raw(method, path, &[(CONTENT_TYPE.as_str(), "application/json")], body).await
+        let answer = self.call_raw(method, path, &[(CONTENT_TYPE.as_str(), "application/json")], body).await;
+        payment.iter().for_each(|payment| payments::answered(payment, &answer));
+        answer
     }
 
     /// Calls a route without a body.

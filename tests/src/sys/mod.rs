@@ -14,7 +14,7 @@ use redis::aio::MultiplexedConnection;
 
 pub use answer::Answer;
 pub use client::Client;
-pub use shows::paid;
+pub use shows::{paid, refund_of};
 
 use crate::dynamo_front::Front;
 use crate::loaded;
@@ -63,6 +63,7 @@ impl Sys {
             ("TABLE_NAME", servers::TABLE),
             ("TOKEN_SECRET", loaded::TOKEN_SECRET),
             ("TRUST_USER_HEADER", "true"),
+            ("LOCAL_ROLES", "buyer,seller,operator"),
             ("LOG_LEVEL", "error"),
             ("METRICS", "false"),
         ];
@@ -76,6 +77,11 @@ impl Sys {
     /// So many more environments of the same functions.
     pub fn clients(&self, count: usize) -> Vec<Client> {
         (0..count).map(|_| Client::new(&self.vars)).collect()
+    }
+
+    /// Where its Redis and its DynamoDB answer.
+    pub fn addresses(&self) -> (&str, &str) {
+        (&self.redis_url, &self.dynamo_endpoint)
     }
 
     /// A connection that looks into Redis, by the way that the product takes. Keys come from `adapters::redis::keys`.

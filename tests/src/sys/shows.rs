@@ -1,5 +1,6 @@
 //! A small show for a test, and what a buyer does with it.
 
+use holdfast::domain::{BookingId, RefundId};
 use serde_json::{Value, json};
 
 use super::{Answer, Client};
@@ -69,6 +70,22 @@ impl Client {
     pub async fn confirm(&self, show: &str, token: &str, body: Value) -> Answer {
         self.call("POST", &format!("/shows/{show}/holds/{token}/confirm"), body).await
     }
+
+    /// Says that the money of a booking's refund is back.
+    ///
+    /// # Panics
+    /// When the booking's is no id.
+    pub async fn settle(&self, booking: &str, reference: &str) -> Answer {
+        self.call("POST", &format!("/refunds/{}/settle", refund_of(booking, reference)), Value::Null).await
+    }
+}
+
+/// The id of the refund of a booking and a payment.
+///
+/// # Panics
+/// When the booking's is no id.
+pub fn refund_of(booking: &str, reference: &str) -> RefundId {
+    RefundId::of(BookingId::parse(booking).unwrap(), reference)
 }
 
 /// The body of a confirm with a payment of this reference.

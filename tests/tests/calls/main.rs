@@ -5,6 +5,7 @@ mod units;
 
 use holdfast_tests::dynamo_front::Front;
 use holdfast_tests::image::lose_hold;
+use holdfast_tests::loaded::{any_token, issued_token};
 use holdfast_tests::poll::until;
 use holdfast_tests::servers;
 use holdfast_tests::sys::{Answer, Sys, paid};
@@ -63,6 +64,11 @@ impl Counted {
         until("the hold lapses", || async { (self.sys.hold(&self.show, &[seat]).await.status == 201).then_some(()) })
             .await;
         token
+    }
+
+    /// A payment that no other test knows.
+    fn paid(&self, number: &str) -> Value {
+        paid(&format!("pay_{number}_{}", self.show))
     }
 
     async fn confirm(&self, token: &str, body: Value) -> Cost {
@@ -128,8 +134,11 @@ async fn a_confirm_is_three_round_trips_and_one_transaction() {
     let counted = Counted::start().await;
     let (sys, show) = (&counted.sys, &counted.show);
     let units = sys.decrement(show, "GA", 2).await.text("holdToken").to_owned();
-    let tokens =
-        [(counted.hold("E1").await, Value::Null), (counted.hold("E2").await, paid("pay_1")), (units, paid("pay_2"))];
+    let tokens = [
+        (counted.hold("E1").await, Value::Null),
+        (counted.hold("E2").await, counted.paid("1")),
+        (units, counted.paid("2")),
+    ];
     for (token, body) in tokens {
         counted.confirm(&token, body.clone()).await.is(201, 3, 1);
         // Repeated, it is the booking that is read.
@@ -141,9 +150,11 @@ async fn a_confirm_is_three_round_trips_and_one_transaction() {
 async fn a_confirm_that_the_guard_refuses_is_three_round_trips_and_two_transactions() {
     let counted = Counted::start().await;
     let paid_one = counted.doomed("E1").await;
-    let cost = counted.confirm(&paid_one, paid("pay_1")).await;
+    let cost = counted.confirm(&paid_one, counted.paid("1")).await;
     assert_eq!((cost.answer.code(), &cost.answer.body["refund"]["status"]), ("seat_already_sold", &json!("due")));
-    cost.is(409, 3, 2);
+    // Before money is owed, the other bookings of its payment are asked for.
+    assert_eq!(cost.dynamo, ["TransactWriteItems", "Query", "TransactWriteItems"]);
+    cost.is(409, 3, 3);
     let unpaid = counted.doomed("E2").await;
     counted.confirm(&unpaid, Value::Null).await.is(409, 3, 2);
 }
@@ -156,14 +167,17 @@ async fn a_confirm_of_a_hold_that_is_lost_is_three_round_trips_at_most() {
     let cost = counted.confirm(&stale, Value::Null).await;
     assert_eq!(cost.dynamo, ["GetItem"]);
     cost.is(409, 2, 1);
-    let cost = counted.confirm(&stale, paid("pay_1")).await;
+    let cost = counted.confirm(&stale, counted.paid("1")).await;
     assert_eq!((cost.answer.code(), &cost.answer.body["refund"]["status"]), ("hold_lost", &json!("due")));
-    cost.is(409, 3, 1);
+    assert_eq!(cost.dynamo, ["Query", "TransactWriteItems"]);
+    cost.is(409, 3, 2);
     // Repeated, the booking is read, and whether the money is back by now.
-    counted.confirm(&stale, paid("pay_1")).await.is(409, 1, 2);
-    // A token that nobody knows may have a booking.
-    let invented = uuid::Uuid::new_v4().to_string();
-    counted.confirm(&invented, paid("pay_2")).await.is(409, 1, 2);
+    counted.confirm(&stale, counted.paid("1")).await.is(409, 1, 2);
+    // A token that was issued and that nobody holds may have a booking.
+    counted.confirm(&issued_token(&counted.show), counted.paid("2")).await.is(409, 1, 3);
+    // One that was never issued is refused before either store is asked.
+    let Cost { answer, redis, dynamo } = counted.confirm(&any_token().to_string(), counted.paid("3")).await;
+    assert_eq!((answer.code(), redis.len(), dynamo.len()), ("hold_lost", 0, 0));
 }
 
 /// A cancel tells Redis; a restore holds first, as a confirm does. A repeat tells Redis again, and writes nothing.
@@ -173,14 +187,15 @@ async fn a_cancel_is_one_transaction_and_a_restore_is_one() {
     let (sys, show) = (&counted.sys, &counted.show);
     let units = sys.decrement(show, "GA", 2).await.text("holdToken").to_owned();
     // Whether the money of a paid one is back by now is read by a repeat.
-    for (token, body, refund) in [(counted.hold("E1").await, paid("pay_1"), 1), (units, Value::Null, 0)] {
+    for (token, body, refund) in [(counted.hold("E1").await, counted.paid("1"), 1), (units, Value::Null, 0)] {
         let id = counted.confirm(&token, body).await.answer.text("bookingId").to_owned();
         let post = async |action: &str| {
             counted.count(sys.call("POST", &format!("/bookings/{id}/{action}"), Value::Null)).await
         };
         let cost = post("cancel").await;
-        assert_eq!(cost.dynamo, ["GetItem", "TransactWriteItems"]);
-        cost.is(200, 1, 2);
+        let asked = ["GetItem", "Query", "TransactWriteItems"];
+        assert!(cost.dynamo.iter().eq(asked.iter().filter(|call| refund == 1 || **call != "Query")));
+        cost.is(200, 1, 2 + refund);
         post("cancel").await.is(200, 1, 1 + refund);
         let cost = post("restore").await;
         assert_eq!(cost.dynamo, ["GetItem", "TransactWriteItems"]);

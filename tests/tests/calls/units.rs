@@ -14,7 +14,7 @@ fn assert_small(item: &Value) {
 }
 
 #[tokio::test]
-async fn a_confirm_of_n_places_writes_n_plus_two_small_items_and_one_more_with_an_order() {
+async fn a_paid_confirm_of_n_places_writes_n_plus_three_small_items_and_one_more_with_an_order() {
     let counted = Counted::start().await;
     let (sys, show) = (&counted.sys, &counted.show);
     for (number, seats) in [&["E1"][..], &["E2", "E3"], &["E4", "E5", "E6", "E7", "E8", "E9"]].into_iter().enumerate() {
@@ -26,7 +26,7 @@ async fn a_confirm_of_n_places_writes_n_plus_two_small_items_and_one_more_with_a
         counted.confirm(&token, body).await.is(201, 3, 1);
         let [transaction] = &counted.front.requests("TransactWriteItems")[..] else { panic!("one transaction") };
         let writes = transaction["TransactItems"].as_array().unwrap();
-        assert_eq!(writes.len(), seats.len() + 2 + usize::from(number > 0), "{writes:?}");
+        assert_eq!(writes.len(), seats.len() + 3 + usize::from(number > 0), "{writes:?}");
         writes.iter().for_each(|write| assert_small(&write["Put"]["Item"]));
     }
 }

@@ -3,9 +3,8 @@
 
 use holdfast::adapters::redis::keys;
 use holdfast::domain::{BookingId, HoldToken, ShowId, ZoneId};
-use holdfast::ports::OwnTokens;
 use holdfast_tests::invariants::assert_agreement_in;
-use holdfast_tests::loaded::deadline;
+use holdfast_tests::loaded;
 use holdfast_tests::sys::{Answer, paid};
 use redis::FromRedisValue;
 use serde_json::json;
@@ -32,7 +31,7 @@ impl Zone<'_> {
         let held = sys.decrement(&show, "GA", 1).await.text("holdToken").to_owned();
         let returned = sys.decrement(&show, "GA", 1).await.text("holdToken").to_owned();
         sys.release(&show, &returned).await.expect(204);
-        let (held, sold) = (HoldToken::parse(&held).unwrap(), BookingId::parse(&sold).unwrap());
+        let (held, sold) = (HoldToken::from_stored(&held).unwrap(), BookingId::parse(&sold).unwrap());
         Zone { house, id: ShowId::parse(&show).unwrap(), show, held, sold }
     }
 
@@ -46,7 +45,7 @@ impl Zone<'_> {
         let slot = cluster.slot(&self.show).await;
         // Another confirm is under way: else a first one finds a key missing, and no script runs in a slot that moves.
         let confirming = keys::confirming(&self.id);
-        let other = HoldToken::random();
+        let other = loaded::any_token();
         let () = self.ask(&format!("ZADD {confirming} 1 {other}")).await;
         cluster.begin_move(slot, FROM, TO).await;
         let answer = act.await;
@@ -81,7 +80,7 @@ async fn while_a_slot_moves_the_last_unit_of_a_zone_is_released_sold_and_freed()
     zone.while_it_moves(confirm, &keys::stock_holders(&zone.id, &ga), 9_998).await;
 
     let zone = Zone::with_one_of_each(&house).await;
-    let nobody = keys::hold(&zone.id, sys.app().stores(deadline()).own_token(zone.sold, 1));
+    let nobody = keys::hold(&zone.id, HoldToken::of_restore(zone.sold, 1));
     let () = zone.ask(&format!("HSET {nobody} zone GA")).await;
     let () = zone.ask(&format!("PEXPIRE {nobody} 60000")).await;
     let path = format!("/bookings/{}/cancel", zone.sold);

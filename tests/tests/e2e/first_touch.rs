@@ -1,6 +1,7 @@
 //! A Redis that has forgotten the show: whichever function comes first loads it.
 
 use holdfast_tests::cases::Stores;
+use holdfast_tests::loaded::issued_token;
 use holdfast_tests::runtime_api::Deployment;
 use holdfast_tests::sys::{Sys, paid};
 use serde_json::{Value, json};
@@ -17,7 +18,7 @@ async fn whichever_function_comes_first_loads_the_show() {
     let show = sys.define(json!({})).await;
     let sold = sys.hold(&show, &["E1"]).await.text("holdToken").to_owned();
     let booking = sys.confirm(&show, &sold, paid("pay_1")).await.text("bookingId").to_owned();
-    let lost = "6f9c0f6e-5b0a-4c7e-9d52-0c1a7d3f2b11";
+    let lost = issued_token(&show);
     let larger = json!({
         "name": "Hamlet", "sections": [{"id": "stalls", "rows": [{"id": "E", "from": 1, "to": 21}]}],
         "zones": [{"id": "GA", "capacity": 10}],

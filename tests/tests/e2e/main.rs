@@ -11,4 +11,5 @@ mod frozen;
 mod gateway;
 mod log;
 mod malformed;
+mod roles;
 mod sale;

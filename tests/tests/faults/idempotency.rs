@@ -15,7 +15,11 @@ use super::redis_replies::events;
 const ATTEMPTS: usize = 4;
 
 async fn send(sys: &Sys, path: &str, body: &Value) -> Answer {
-    let headers = [("content-type", "application/json"), ("idempotency-key", "cart-4711"), ("x-user-id", "ann")];
+    send_as(sys, "cart-4711", path, body).await
+}
+
+async fn send_as(sys: &Sys, key: &str, path: &str, body: &Value) -> Answer {
+    let headers = [("content-type", "application/json"), ("idempotency-key", key), ("x-user-id", "ann")];
     sys.call_raw("POST", path, &headers, body.to_string()).await
 }
 
@@ -37,13 +41,9 @@ async fn the_same_key_gives_the_same_token_and_the_rival_gets_nothing() {
     let (sys, proxy, _front) = Sys::fragile(&UNHURRIED).await;
     let show = sys.define(json!({})).await;
     for (path, asked, rival, key, refusal) in cases(&show) {
-        // The server has to know the script, or the reply that is lost is its not knowing it.
-        let warm = sys.call(
-            "POST",
-            &path,
-            if asked.get("seats").is_some() { json!({"seats": ["E1"]}) } else { json!({"quantity": 1}) },
-        );
-        let warm = warm.await.text("holdToken").to_owned();
+        // The server has to know the script and the process the show's epoch, or the reply that is lost is one that says so.
+        let warm = if asked.get("seats").is_some() { json!({"seats": ["E1"]}) } else { json!({"quantity": 1}) };
+        let warm = send_as(&sys, "warm", &path, &warm).await.text("holdToken").to_owned();
         sys.release(&show, &warm).await.expect(204);
         let before = events(&sys, &show).await;
         (0..ATTEMPTS).for_each(|_| proxy.drop_reply(1, &key));

@@ -79,7 +79,7 @@ async fn pitfall_14_after_a_replica_was_promoted_each_kind_of_call_works_in_the_
     let token = sys.hold(&show, &["E1"]).await.text("holdToken").to_owned();
 
     let mut new = raw::redis(&replica.url()).await;
-    let record = keys::hold(&ShowId::parse(&show).unwrap(), holdfast::domain::HoldToken::parse(&token).unwrap());
+    let record = keys::hold(&ShowId::parse(&show).unwrap(), holdfast::domain::HoldToken::from_stored(&token).unwrap());
     until("the replica has the hold", || {
         let (mut new, record) = (new.clone(), record.clone());
         async move { new.exists::<_, bool>(record).await.unwrap().then_some(()) }

@@ -1,6 +1,7 @@
 //! Every final refusal of a confirm that carried a payment has the refund on record before it is answered.
 
 use holdfast::adapters::dynamo::keys;
+use holdfast::domain::RefundId;
 use holdfast_tests::dynamo_front::Fault;
 use holdfast_tests::image::{booking_of, lose_hold};
 use holdfast_tests::invariants::{assert_agreement, assert_invariants};
@@ -10,11 +11,11 @@ use serde_json::json;
 
 use super::outages::{UNHURRIED, assert_unavailable};
 
-/// Whether a refund is on record.
-async fn is_due(sys: &Sys, show: &str, token: &str, reference: &str) -> bool {
-    let key = keys::refund(reference, booking_of(show, token)).attributes();
+/// Whether a refund is on record as due.
+pub async fn is_due(sys: &Sys, show: &str, token: &str, reference: &str) -> bool {
+    let key = keys::refund(RefundId::of(booking_of(show, token), reference)).attributes();
     let get = sys.dynamo().get_item().table_name(TABLE).consistent_read(true).set_key(Some(key));
-    get.send().await.unwrap().item.is_some()
+    get.send().await.unwrap().item.is_some_and(|item| item["status"].as_s().unwrap() == "due")
 }
 
 /// A hold of a seat that the record has as sold to somebody else.

@@ -1,13 +1,11 @@
 //! `POST /bookings/{bookingId}/cancel`: the places are for sale again, and what was paid is due back.
 
-use holdfast_local::handlers::handlers;
 use holdfast_tests::invariants::assert_agreement;
 use holdfast_tests::sys::{Answer, Client, Sys, paid};
 use serde_json::{Value, json};
 
 use crate::confirm::{due, is_on_record};
 use crate::expect::{assert_invalid, assert_invalid_fields, assert_problem, assert_success};
-use crate::raw::{event, invoke_value};
 
 /// A booking of these seats: its token, and what was answered.
 pub async fn booked(sys: &Client, show: &str, seats: &[&str], body: Value) -> (String, Value) {
@@ -28,7 +26,7 @@ pub fn id(booking: &Value) -> &str {
 /// The booking, cancelled.
 fn cancelled(booking: &Value, carries: Value) -> Value {
     let mut wanted = booking.clone();
-    (wanted["status"], wanted["cancelledAt"]) = ("cancelled".into(), "<time>".into());
+    (wanted["status"], wanted["cancelledAt"], wanted["version"]) = ("cancelled".into(), "<time>".into(), 2.into());
     for (name, value) in carries.as_object().unwrap() {
         wanted[name] = value.clone();
     }
@@ -111,24 +109,37 @@ async fn units_go_back_to_their_zone() {
     sys.decrement(&show, "GA", 10).await.expect(201);
 }
 
-/// The booking id is a capability: neither buyer nor operator is asked for.
+/// A duplicate that comes late names a version that is not current any more, and changes nothing.
 #[tokio::test]
-async fn whoever_has_the_id_may_cancel() {
+async fn a_version_that_is_not_current_is_a_conflict() {
     let sys = Sys::shared().await;
     let show = sys.define(json!({})).await;
-    let hold = format!("/shows/{show}/holds");
-    let ann = [("content-type", "application/json"), ("x-user-id", "ann")];
-    let token = sys.call_raw("POST", &hold, &ann, r#"{"seats": ["E1"]}"#).await.text("holdToken").to_owned();
-    let booking = sys.confirm(&show, &token, Value::Null).await.expect(201);
-    let path = format!("/bookings/{}/cancel", id(&booking));
-    sys.call_raw("POST", &path, &[("x-user-id", "bob")], "").await.expect(200);
+    let (_, booking) = booked(&sys, &show, &["E1"], paid("pay_1")).await;
+    let naming = |version: u64| json!({"version": version});
+    let conflict = |version: u64| json!({"detail": "Another version is current.", "version": version});
+    let ask = async |action: &str, version: u64| post(&sys, &booking, action, naming(version)).await;
 
-    let (_, booking) = booked(&sys, &show, &["E2"], Value::Null).await;
-    let (path, route) = (format!("/bookings/{}/cancel", id(&booking)), "POST /bookings/{bookingId}/cancel");
-    let mut event = event("POST", &path, route, json!({"bookingId": id(&booking)}), None);
-    event["requestContext"]["authorizer"] = json!({"jwt": {"claims": {"sub": "cyd"}, "scopes": ["openid"]}});
-    let answer = invoke_value(&handlers(sys.app())["BookingsFunction"], &event).await;
-    assert_eq!(answer["statusCode"], 200, "{answer}");
+    assert_problem(&ask("cancel", 2).await, "version_conflict", conflict(1));
+    assert_problem(&ask("restore", 3).await, "version_conflict", conflict(1));
+    let cancelled = ask("cancel", 1).await.expect(200);
+    // A repeat names the version that it cancelled, or the one that it was answered.
+    for version in [1, 2] {
+        assert_success(&ask("cancel", version).await, 200, cancelled.clone());
+    }
+    assert_problem(&ask("cancel", 3).await, "version_conflict", conflict(2));
+    assert_problem(&ask("restore", 1).await, "version_conflict", conflict(2));
+    let restored = ask("restore", 2).await.expect(200);
+    assert_success(&ask("restore", 2).await, 200, restored.clone());
+    // The first cancel again, late.
+    assert_problem(&ask("cancel", 1).await, "version_conflict", conflict(3));
+    assert_success(&sys.get(&format!("/bookings/{}", id(&booking))).await, 200, restored);
+
+    // A payment that came later made another version, and is no restore.
+    let (token, unpaid) = booked(&sys, &show, &["E2"], Value::Null).await;
+    sys.confirm(&show, &token, paid("pay_2")).await.expect(200);
+    let late = post(&sys, &unpaid, "restore", naming(1)).await;
+    assert_problem(&late, "version_conflict", conflict(2));
+    assert_agreement(&sys, &show).await;
 }
 
 #[tokio::test]

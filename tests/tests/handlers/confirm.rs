@@ -1,12 +1,15 @@
 //! `POST .../confirm`: the booking, its repeats, and what becomes of a payment.
 
 use holdfast::adapters::dynamo::keys;
-use holdfast::domain::{BookingId, HoldToken, ShowId};
+use holdfast::domain::{BookingId, HoldToken, RefundId, ShowId};
+use holdfast_tests::image::booking_of;
+use holdfast_tests::invariants::assert_agreement;
+use holdfast_tests::loaded::issued_token;
 use holdfast_tests::servers::TABLE;
 use holdfast_tests::sys::{Sys, paid};
 use serde_json::{Value, json};
 
-use crate::expect::{assert_problem, assert_success};
+use crate::expect::{assert_problem, assert_success, in_version};
 
 /// The refund that a refusal carries.
 pub fn due(reference: &str) -> Value {
@@ -15,8 +18,8 @@ pub fn due(reference: &str) -> Value {
 
 /// Whether a refund is on record, by payment and token.
 pub async fn is_on_record(sys: &Sys, reference: &str, show: &str, token: &str) -> bool {
-    let booking = BookingId::of(&ShowId::parse(show).unwrap(), HoldToken::parse(token).unwrap());
-    let key = keys::refund(reference, booking).attributes();
+    let booking = BookingId::of(&ShowId::parse(show).unwrap(), HoldToken::from_stored(token).unwrap());
+    let key = keys::refund(RefundId::of(booking, reference)).attributes();
     let get = sys.dynamo().get_item().table_name(TABLE).set_key(Some(key)).consistent_read(true);
     get.send().await.unwrap().item.is_some()
 }
@@ -29,6 +32,7 @@ async fn held(sys: &Sys, show: &str) -> String {
 fn booked(show: &str, payment: Option<&str>) -> Value {
     let mut booking = json!({
         "bookingId": "<uuid>", "showId": show, "seats": ["E1", "E2"], "status": "confirmed", "confirmedAt": "<time>",
+        "version": 1,
     });
     if let Some(reference) = payment {
         booking["payment"] = paid(reference)["payment"].clone();
@@ -107,16 +111,67 @@ async fn a_second_payment_is_due_back() {
     assert_success(&sys.confirm(&show, &token, Value::Null).await, 200, booking);
 }
 
+/// The first payment that a repeat brings is the booking's own, and is given back with it.
 #[tokio::test]
-async fn a_payment_for_a_booking_that_had_none_is_due_back() {
+async fn a_payment_for_a_booking_that_had_none_becomes_its_own() {
     let sys = Sys::shared().await;
     let show = sys.define(json!({})).await;
     let token = held(&sys, &show).await;
-    sys.confirm(&show, &token, Value::Null).await.expect(201);
-    assert_problem(&sys.confirm(&show, &token, paid("pay_1")).await, "idempotency_mismatch", due("pay_1"));
-    assert!(is_on_record(&sys, "pay_1", &show, &token).await);
+    let unpaid = sys.confirm(&show, &token, Value::Null).await.expect(201);
+    let mut wanted = in_version(&unpaid, 2);
+    wanted["payment"] = paid("INV/2025/0001#2")["payment"].clone();
+    for _ in 0..2 {
+        assert_success(&sys.confirm(&show, &token, paid("INV/2025/0001#2")).await, 200, wanted.clone());
+    }
+    assert_success(&sys.confirm(&show, &token, Value::Null).await, 200, wanted.clone());
+    // The next one is not.
+    assert_problem(&sys.confirm(&show, &token, paid("pay_2")).await, "idempotency_mismatch", due("pay_2"));
+    let id = wanted["bookingId"].as_str().unwrap();
+    assert_success(&sys.get(&format!("/bookings/{id}")).await, 200, wanted.clone());
+    let listed = sys.get(&format!("/shows/{show}/bookings?reference=INV/2025/0001%232")).await;
+    assert_success(&listed, 200, json!({"bookings": [wanted.clone()]}));
+    let prefix = sys.get(&format!("/shows/{show}/bookings?reference=INV/2025/0001")).await;
+    assert_success(&prefix, 200, json!({"bookings": []}));
+    assert_agreement(&sys, &show).await;
+    let cancelled = sys.call("POST", &format!("/bookings/{id}/cancel"), Value::Null).await.expect(200);
+    assert_eq!((&cancelled["version"], &cancelled["refund"]), (&json!(3), &due("INV/2025/0001#2")["refund"]));
+    assert_agreement(&sys, &show).await;
+    let restored = sys.call("POST", &format!("/bookings/{id}/restore"), Value::Null).await;
+    assert_success(&restored, 200, in_version(&wanted, 4));
+    assert_agreement(&sys, &show).await;
 }
 
+/// A payment that was due back for a booking which is restored since: it pays for it after all.
+#[tokio::test]
+async fn a_payment_that_was_due_back_becomes_the_own_of_a_booking_that_was_restored() {
+    let sys = Sys::shared().await;
+    let show = sys.define(json!({})).await;
+    for (settles, seat) in [(false, "E1"), (true, "E2")] {
+        let token = sys.hold(&show, &[seat]).await.text("holdToken").to_owned();
+        let booking = sys.confirm(&show, &token, Value::Null).await.expect(201);
+        let path = format!("/bookings/{}", booking["bookingId"].as_str().unwrap());
+        sys.call("POST", &format!("{path}/cancel"), Value::Null).await.expect(200);
+        let refused = sys.confirm(&show, &token, paid("pay_1")).await.expect_problem(409, "already_cancelled");
+        assert_eq!(refused["refund"], due("pay_1")["refund"]);
+        if settles {
+            let id = RefundId::of(booking_of(&show, &token), "pay_1");
+            sys.call("POST", &format!("/refunds/{id}/settle"), Value::Null).await.expect(200);
+        }
+        sys.call("POST", &format!("{path}/restore"), Value::Null).await.expect(200);
+        let confirmed = sys.confirm(&show, &token, paid("pay_1")).await;
+        if settles {
+            let refund = json!({"refund": {"reference": "pay_1", "status": "settled"}});
+            assert_problem(&confirmed, "idempotency_mismatch", refund);
+        } else {
+            let mut wanted = in_version(&booking, 4);
+            wanted["payment"] = paid("pay_1")["payment"].clone();
+            assert_success(&confirmed, 200, wanted);
+        }
+        assert_agreement(&sys, &show).await;
+    }
+}
+
+/// Amounts are compared as numbers, and what the repeat leaves out matches.
 #[tokio::test]
 async fn the_same_payment_of_another_amount_is_a_mismatch_and_not_due_back() {
     let sys = Sys::shared().await;
@@ -125,23 +180,29 @@ async fn the_same_payment_of_another_amount_is_a_mismatch_and_not_due_back() {
     let booking = sys.confirm(&show, &token, paid("pay_1")).await.expect(201);
     let (mut more, mut dollars) = (paid("pay_1"), paid("pay_1"));
     (more["payment"]["amount"], dollars["payment"]["currency"]) = ("55001".into(), "USD".into());
-    for other in [more, dollars, json!({"payment": {"reference": "pay_1"}})] {
+    for other in [more, dollars] {
         assert_problem(&sys.confirm(&show, &token, other).await, "idempotency_mismatch", json!({}));
     }
     assert!(!is_on_record(&sys, "pay_1", &show, &token).await);
-    assert_success(&sys.confirm(&show, &token, paid("pay_1")).await, 200, booking);
+    let mut decimal = paid("pay_1");
+    decimal["payment"]["amount"] = "55000.00".into();
+    for same in [paid("pay_1"), decimal, json!({"payment": {"reference": "pay_1"}})] {
+        assert_success(&sys.confirm(&show, &token, same).await, 200, booking.clone());
+    }
 }
 
+/// What Redis has lost, or never had, holds nothing; its payment is due back, because the token was issued.
 #[tokio::test]
-async fn a_token_that_was_never_issued_holds_nothing_and_its_payment_is_due_back() {
+async fn an_issued_token_that_holds_nothing_has_its_payment_due_back() {
     let sys = Sys::shared().await;
     let show = sys.define(json!({})).await;
-    let token = uuid::Uuid::new_v4().to_string();
+    let token = issued_token(&show);
     assert_problem(&sys.confirm(&show, &token, Value::Null).await, "hold_lost", json!({}));
     for _ in 0..2 {
         assert_problem(&sys.confirm(&show, &token, paid("pay_1")).await, "hold_lost", due("pay_1"));
         assert!(is_on_record(&sys, "pay_1", &show, &token).await);
     }
+    assert_agreement(&sys, &show).await;
 }
 
 #[tokio::test]

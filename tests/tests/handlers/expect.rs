@@ -25,6 +25,7 @@ const PROBLEMS: &[(&str, u16, &str)] = &[
     ("limit_exceeded", 409, "These are more places than one hold may have."),
     ("extend_limit", 409, "The hold would live longer than the show allows. Nothing was changed."),
     ("in_progress", 409, "The hold is being confirmed."),
+    ("version_conflict", 409, "Another version is current."),
     ("in_use", 409, "Places that would go are held or sold."),
     ("already_cancelled", 409, "The booking of this token was cancelled."),
     ("not_restorable", 409, ""),
@@ -100,4 +101,11 @@ fn assert_head(answer: &Answer) {
     let retry = answer.status == 503 || answer.code() == "in_progress";
     assert_eq!(answer.header("retry-after"), if retry { "1" } else { "" });
     assert_eq!(answer.header("allow").is_empty(), answer.status != 405, "{:?}", answer.headers);
+}
+
+/// The booking of an answer, in another version.
+pub fn in_version(booking: &Value, version: u64) -> Value {
+    let mut booking = booking.clone();
+    booking["version"] = version.into();
+    booking
 }

@@ -78,7 +78,7 @@ async fn outside_the_sale_window_nothing_is_held() {
 async fn pitfall_5_of_an_unknown_show_every_route_says_so() {
     let sys = Sys::shared().await;
     let show = holdfast_tests::servers::fresh_show_id();
-    let token = uuid::Uuid::new_v4().to_string();
+    let token = holdfast_tests::loaded::issued_token(&show);
     let answers = [
         sys.get(&format!("/shows/{show}")).await,
         sys.hold(&show, &["E1"]).await,
@@ -100,12 +100,17 @@ async fn pitfall_5_a_token_of_another_show_holds_nothing_here() {
     let (here, there) = (sys.define(json!({})).await, sys.define(json!({})).await);
     let token = sys.hold(&there, &["E1"]).await.text("holdToken").to_owned();
     assert_problem(&sys.hold_status(&here, &token).await, "hold_not_found", json!({}));
-    assert_problem(&sys.extend(&here, &token, 60).await, "hold_lost", json!({}));
-    assert_problem(&sys.release(&here, &token).await, "hold_lost", json!({}));
-    assert_problem(&sys.confirm(&here, &token, Value::Null).await, "hold_lost", json!({}));
+    assert_problem(&sys.extend(&here, &token, 60).await, "hold_lost", never_issued());
+    assert_problem(&sys.release(&here, &token).await, "hold_lost", never_issued());
+    assert_problem(&sys.confirm(&here, &token, Value::Null).await, "hold_lost", never_issued());
     // It is what it was, where it belongs, and the seat here is free.
     assert_eq!(sys.hold_status(&there, &token).await.expect(200)["state"], "active");
     sys.hold(&here, &["E1"]).await.expect(201);
+}
+
+/// What a refusal says of a token that the deployment did not issue for the show.
+pub fn never_issued() -> Value {
+    json!({"detail": "The token was never issued for this show.", "reason": "never_issued"})
 }
 
 /// What a show of [`Client::define`](holdfast_tests::sys::Client::define) becomes when these fields change.

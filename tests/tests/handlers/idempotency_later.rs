@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::expect::assert_problem;
 use crate::hold::replace;
-use crate::idempotency::{assert_repeat, decrements, holds, mismatch, send};
+use crate::idempotency::{assert_ended, assert_repeat, decrements, holds, mismatch, send};
 use crate::life::until_state;
 
 /// It was refused, and may be asked again.
@@ -31,24 +31,26 @@ async fn a_refusal_is_not_kept() {
     send(&sys, &decrements(&show, "GA"), "ann", "k", &units).await.expect(201);
 }
 
+/// Nothing is taken again, and no buyer is sent to pay for a hold that has ended.
 #[tokio::test]
-async fn a_repeat_tells_what_became_of_the_hold_and_takes_nothing_again() {
+async fn a_repeat_of_a_hold_that_has_ended_is_refused_and_takes_nothing() {
     let sys = Sys::shared().await;
     let show = sys.define(json!({})).await;
     for (path, asked) in [
         (holds(&show), json!({"seats": ["E1"], "ttlSeconds": 1})),
         (decrements(&show, "GA"), json!({"quantity": 10, "ttlSeconds": 1})),
     ] {
-        let first = send(&sys, &path, "ann", "lapses", &asked).await;
+        let again = async |key: &str| send(&sys, &path, "ann", key, &asked).await;
+        let first = again("lapses").await;
         until_state(&sys, &show, first.text("holdToken"), "expired").await;
-        assert_repeat(&send(&sys, &path, "ann", "lapses", &asked).await, &first, "expired");
+        assert_ended(&again("lapses").await, &first, "expired", None);
         // Another key is another hold: nothing was taken.
-        let second = send(&sys, &path, "ann", "released", &asked).await;
+        let second = again("released").await;
         sys.release(&show, second.text("holdToken")).await.expect(204);
-        assert_repeat(&send(&sys, &path, "ann", "released", &asked).await, &second, "released");
-        let third = send(&sys, &path, "ann", "confirmed", &asked).await;
-        sys.confirm(&show, third.text("holdToken"), paid("pay_1")).await.expect(201);
-        assert_repeat(&send(&sys, &path, "ann", "confirmed", &asked).await, &third, "confirmed");
+        assert_ended(&again("released").await, &second, "released", None);
+        let third = again("confirmed").await;
+        let booking = sys.confirm(&show, third.text("holdToken"), paid("pay_1")).await.expect(201);
+        assert_ended(&again("confirmed").await, &third, "confirmed", Some(&booking["bookingId"]));
     }
 }
 
@@ -59,17 +61,20 @@ async fn a_repeat_is_answered_though_the_show_has_changed_since() {
     let show = sys.define(json!({})).await;
     let asked = json!({"seats": ["E7", "E8"], "ttlSeconds": 300});
     let first = send(&sys, &holds(&show), "ann", "k", &asked).await;
-    let closed = json!({"sale": {"closesAt": "2020-01-01T00:00:00Z"}, "limits": {"maxPlacesPerHold": 1}});
+    let closed = json!({
+        "sale": {"closesAt": "2020-01-01T00:00:00Z"}, "limits": {"maxPlacesPerHold": 1}, "hold": {"maxTtlSeconds": 60},
+    });
     replace(&sys, &show, closed).await.expect(200);
     assert_repeat(&send(&sys, &holds(&show), "ann", "k", &asked).await, &first, "active");
     let refused = send(&sys, &holds(&show), "ann", "k", &json!({"seats": ["E9"]})).await;
     assert_problem(&refused, "idempotency_mismatch", mismatch());
-    send(&sys, &holds(&show), "ann", "l", &asked).await.expect_problem(403, "not_on_sale");
+    send(&sys, &holds(&show), "ann", "l", &asked).await.expect_problem(400, "invalid_request");
+    send(&sys, &holds(&show), "ann", "l", &json!({"seats": ["E9"]})).await.expect_problem(403, "not_on_sale");
 }
 
-/// Redis lost the hold, its buyer was rescued by the confirm, and sends the first request again.
+/// Redis has lost everything: a key stands for another token from then on, and never for one that was decided.
 #[tokio::test]
-async fn a_key_is_no_mismatch_after_a_rescue() {
+async fn after_a_loss_of_redis_a_key_never_names_a_token_that_was_decided() {
     let sys = Sys::own(&[], &[]).await;
     let show = sys.define(json!({})).await;
     let (seat, units) = (json!({"seats": ["E1"]}), json!({"quantity": 2}));
@@ -83,7 +88,14 @@ async fn a_key_is_no_mismatch_after_a_rescue() {
             }
         }
         sys.confirm(&show, first.text("holdToken"), named).await.expect(201);
-        assert_repeat(&send(&sys, &path, "ann", "k", &asked).await, &first, "confirmed");
+        let again = send(&sys, &path, "ann", "k", &asked).await;
+        if path.ends_with("holds") {
+            again.expect_problem(409, "seat_unavailable");
+        } else {
+            assert_eq!((again.status, &again.body["units"]), (201, &json!(["GA-3", "GA-4"])));
+            assert_ne!(again.text("holdToken"), first.text("holdToken"));
+            assert_repeat(&send(&sys, &path, "ann", "k", &asked).await, &again, "active");
+        }
     }
 }
 

@@ -44,7 +44,7 @@ async fn all_faults_of_a_confirm_are_told_at_once() {
     let faults = [
         ("showId", ID),
         ("holdToken", UUID),
-        ("payment.reference", "must be 1 to 128 of A-Z a-z 0-9 . _ : -"),
+        ("payment.reference", "must be 1 to 128 printable ASCII characters without space"),
         ("payment.amount", "must be a decimal like \"55000\" or \"12.50\", of up to 38 digits"),
         ("payment.currency", "must be three capital letters"),
         ("payment.method", UNKNOWN),

@@ -1,10 +1,10 @@
 //! A key is known for a day: around midnight it is the same request, and days later it is another one.
 
-use holdfast::domain::{Buyer, IdempotencyKey, Places, Request, SeatId, ShowId, TokenSecret, TokenSecrets, ZoneId};
+use holdfast::domain::{Buyer, HoldState, IdempotencyKey, Places, Refusal, Request, SeatId, ShowId, ZoneId};
 use holdfast::ops::hold::{HoldWish, hold};
 use holdfast::ops::stock_decrement::{UnitsWish, stock_decrement};
 use holdfast_tests::invariants::assert_agreement;
-use holdfast_tests::loaded::{self, TOKEN_SECRET};
+use holdfast_tests::loaded;
 use holdfast_tests::sys::{Sys, paid};
 use serde_json::{Value, json};
 
@@ -15,16 +15,17 @@ const DAY: i64 = 20_000;
 
 /// The request that a handler makes of a key on a day.
 fn keyed(show: &ShowId, route: &str, day: i64) -> Request {
-    let (current, key) = (TokenSecret::new(TOKEN_SECRET).unwrap(), IdempotencyKey::parse("k").unwrap());
-    let token = |secret: &TokenSecret, day| secret.token(show, route, &Buyer::of("ann"), &key, day);
-    Request::keyed(&TokenSecrets { current, previous: None }, token, day, ["what is asked for"])
+    let (secrets, key) = (loaded::token_secrets(), IdempotencyKey::parse("k").unwrap());
+    Request::keyed(&secrets, (show, route, &Buyer::of("ann")), key, day, ["what is asked for"])
+}
+
+fn hold_wish(show: &str, request: Request) -> HoldWish {
+    let seats = vec![SeatId::parse("E1").unwrap(), SeatId::parse("E2").unwrap()];
+    HoldWish { show: ShowId::parse(show).unwrap(), seats, ttl_ms: None, buyer: Buyer::of("ann"), request }
 }
 
 async fn hold_on(sys: &Sys, show: &str, day: i64) -> String {
-    let show = ShowId::parse(show).unwrap();
-    let request = keyed(&show, "holds", day);
-    let seats = vec![SeatId::parse("E1").unwrap(), SeatId::parse("E2").unwrap()];
-    let wish = HoldWish { show, seats, ttl_ms: None, buyer: Buyer::of("ann"), request };
+    let wish = hold_wish(show, keyed(&ShowId::parse(show).unwrap(), "holds", day));
     hold(&sys.app().stores(loaded::deadline()), &wish).await.unwrap().unwrap().token.to_string()
 }
 
@@ -33,7 +34,7 @@ async fn take_on(sys: &Sys, show: &str, day: i64) -> (String, Places) {
     let request = keyed(&show, "stock/GA", day);
     let wish = UnitsWish { show, zone, quantity: 2, ttl_ms: None, buyer: Buyer::of("ann"), request };
     let taken = stock_decrement(&sys.app().stores(loaded::deadline()), &wish).await.unwrap().unwrap();
-    (taken.held.token.to_string(), taken.units)
+    (taken.held.token.to_string(), taken.held.places)
 }
 
 #[tokio::test]
@@ -75,7 +76,15 @@ async fn around_midnight_a_key_is_the_same_hold() {
     }
     assert_eq!(sys.get(&format!("/shows/{show}/stock/GA")).await.expect(200)["held"], 2, "nothing was taken twice");
     sys.confirm(&show, &seats, paid("pay_1")).await.expect(201);
+    let booking = sys.confirm(&show, &seats, paid("pay_1")).await.expect(200);
     sys.confirm(&show, &units.0, paid("pay_2")).await.expect(201);
-    assert_eq!((hold_on(&sys, &show, DAY + 1).await, take_on(&sys, &show, DAY + 1).await), (seats, units));
+    // The day after, the key still stands for the hold that has ended.
+    let request = keyed(&ShowId::parse(&show).unwrap(), "holds", DAY + 1);
+    let wish = hold_wish(&show, request);
+    let ended = hold(&sys.app().stores(loaded::deadline()), &wish).await.unwrap().unwrap_err();
+    let Refusal::HoldEnded { token, state: HoldState::Confirmed, booking: Some(booked) } = ended else {
+        panic!("{ended:?}")
+    };
+    assert_eq!((token.to_string(), json!(booked.to_string())), (seats, booking["bookingId"].clone()));
     assert_agreement(&sys, &show).await;
 }

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::expect::{assert_problem, assert_success};
 use crate::hold::held;
+use crate::hold::never_issued;
 
 /// A show whose holds lapse soon.
 async fn hasty(sys: &Sys) -> String {
@@ -103,6 +104,11 @@ async fn of_a_token_that_was_never_issued_nothing_is_known() {
     let sys = Sys::shared().await;
     let show = sys.define(json!({})).await;
     let token = uuid::Uuid::new_v4().to_string();
+    assert_problem(&sys.hold_status(&show, &token).await, "hold_not_found", json!({}));
+    assert_problem(&sys.extend(&show, &token, 60).await, "hold_lost", never_issued());
+    assert_problem(&sys.release(&show, &token).await, "hold_lost", never_issued());
+    // One that was issued, and of which Redis knows nothing.
+    let token = holdfast_tests::loaded::issued_token(&show);
     assert_problem(&sys.hold_status(&show, &token).await, "hold_not_found", json!({}));
     assert_problem(&sys.extend(&show, &token, 60).await, "hold_lost", json!({}));
     assert_problem(&sys.release(&show, &token).await, "hold_lost", json!({}));

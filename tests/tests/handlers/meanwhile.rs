@@ -1,6 +1,6 @@
 //! A token that nobody knew when it was asked for, and that somebody holds places with by the time it is acted on.
 
-use holdfast::domain::{Buyer, HoldToken, Request, ShowId};
+use holdfast::domain::{Buyer, Request, ShowId};
 use holdfast::ports::{HoldSeats, Touch};
 use holdfast_tests::invariants::assert_agreement;
 use holdfast_tests::loaded;
@@ -15,13 +15,14 @@ async fn an_extend_of_a_token_that_becomes_known_changes_nothing() {
     let (sys, _proxy, front) = Sys::fragile(&PATIENT).await;
     let show = sys.define(json!({})).await;
     sys.hold(&show, &["E1"]).await.expect(201);
-    let (id, token) = (ShowId::parse(&show).unwrap(), HoldToken::random());
+    let id = ShowId::parse(&show).unwrap();
+    let token = loaded::token_secrets().issue(&id);
     // Redis does not know the token; whether it is booked is read while somebody takes a seat with it.
     let gate = front.on("GetItem").hold_before();
     let asked = token.to_string();
     let (extended, held) = tokio::join!(sys.extend(&show, &asked, 800), async {
         gate.reached().await;
-        let request = Request { token, ..Request::once() };
+        let request = Request::once(token);
         let (stores, seats) = (sys.app().stores(loaded::deadline()), loaded::seats(&["E2"]));
         let held = stores.hold_seats(&id, &request, &seats, Some(60_000), &Buyer::default()).await.unwrap();
         gate.open();

@@ -58,7 +58,7 @@ async fn the_guard_finds_units_sold_and_others_are_booked() {
     let units = names(&booking.body["units"]);
     let wanted = json!({
         "bookingId": "<uuid>", "showId": show, "zone": "GA", "units": units, "status": "confirmed",
-        "confirmedAt": "<time>", "payment": paid("pay_1")["payment"],
+        "confirmedAt": "<time>", "payment": paid("pay_1")["payment"], "version": 1,
     });
     assert_success(&booking, 201, wanted);
     assert!(units.len() == 3 && !units.iter().any(|unit| sold.contains(unit)), "{units:?}");

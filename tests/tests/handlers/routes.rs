@@ -58,7 +58,7 @@ async fn pitfall_38_a_path_that_is_not_there_is_404_by_every_method() {
         "/SHOWS/demo".to_owned(),
         "/bookings".to_owned(),
         "/refunds/".to_owned(),
-        "/refunds/pay_1/settle".to_owned(),
+        "/refunds/pay_1/settle/again".to_owned(),
         format!("/shows/{show}/"),
         format!("/shows/{show}/seats"),
         format!("/shows/{show}//holds"),

@@ -84,11 +84,11 @@ async fn a_change_is_the_next_version_and_a_stale_one_is_refused() {
     let sys = Sys::shared().await;
     let id = fresh_show_id();
     let path = format!("/shows/{id}");
-    let stale = json!({"places": [], "detail": "Another version of the show is current."});
+    let stale = |version: u64| json!({"version": version, "detail": "Another version is current."});
     let mut first = full();
     first["version"] = 1.into();
     // There is none to replace.
-    assert_problem(&sys.call("PUT", &path, first.clone()).await, "in_use", stale.clone());
+    assert_problem(&sys.call("PUT", &path, first.clone()).await, "version_conflict", stale(0));
     sys.get(&path).await.expect(404);
     sys.call("PUT", &path, full()).await.expect(201);
 
@@ -101,7 +101,7 @@ async fn a_change_is_the_next_version_and_a_stale_one_is_refused() {
     };
     assert_success(&sys.call("PUT", &path, renamed.clone()).await, 200, wanted.clone());
     // The version that it names is not current any more.
-    assert_problem(&sys.call("PUT", &path, first).await, "in_use", stale.clone());
+    assert_problem(&sys.call("PUT", &path, first).await, "version_conflict", stale(2));
     // But a repeat of the very change, whose answer was lost, is as good as the first.
     assert_success(&sys.call("PUT", &path, renamed).await, 200, wanted.clone());
     assert_success(&sys.get(&path).await, 200, wanted);

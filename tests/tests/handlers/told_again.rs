@@ -1,19 +1,23 @@
 //! What a repeat is told of what happened since: the booking of a hold, and where a refund stands.
 
+use holdfast::domain::{BookingId, RefundId};
+use holdfast_tests::invariants::assert_agreement;
+use holdfast_tests::loaded::issued_token;
 use holdfast_tests::sys::{Sys, paid};
 use serde_json::{Value, json};
 
 use crate::cancel::{booked, id, post};
 use crate::confirm::due;
 use crate::expect::{assert_problem, assert_success};
-use crate::idempotency::{decrements, holds, send};
+use crate::idempotency::{assert_ended, decrements, holds, send};
 
 fn settled(reference: &str) -> Value {
     json!({"refund": {"reference": reference, "status": "settled"}})
 }
 
 async fn settle(sys: &Sys, reference: &str, booking: &str) {
-    sys.call("POST", &format!("/refunds/{reference}/{booking}/settle"), Value::Null).await.expect(200);
+    let refund = RefundId::of(BookingId::parse(booking).unwrap(), reference);
+    sys.call("POST", &format!("/refunds/{refund}/settle"), Value::Null).await.expect(200);
 }
 
 #[tokio::test]
@@ -27,15 +31,14 @@ async fn a_key_that_comes_again_after_the_confirm_is_told_the_booking() {
         let first = send(&sys, &path, "ann", "k", &asked).await;
         assert_eq!(first.body.get("bookingId"), None);
         let booking = sys.confirm(&show, first.text("holdToken"), paid("pay_1")).await.expect(201);
-        let again = send(&sys, &path, "ann", "k", &asked).await.expect(201);
-        assert_eq!((&again["state"], &again["bookingId"]), (&json!("confirmed"), &booking["bookingId"]));
+        let again = send(&sys, &path, "ann", "k", &asked).await;
+        assert_ended(&again, &first, "confirmed", Some(&booking["bookingId"]));
         // A refused one has no booking that could be shown.
         let second = send(&sys, &path, "bob", "k", &others).await;
         let mut mismatch = paid("pay_2");
         mismatch["seats"] = json!(["E19"]);
         sys.confirm(&show, second.text("holdToken"), mismatch).await.expect_problem(422, "hold_mismatch");
-        let again = send(&sys, &path, "bob", "k", &others).await.expect(201);
-        assert_eq!((&again["state"], again.get("bookingId")), (&json!("refused"), None));
+        assert_ended(&send(&sys, &path, "bob", "k", &others).await, &second, "refused", None);
     }
 }
 
@@ -69,13 +72,15 @@ async fn a_cancel_that_is_repeated_tells_that_the_money_is_back() {
 async fn a_refused_confirm_that_is_repeated_tells_that_the_money_is_back() {
     let sys = Sys::shared().await;
     let show = sys.define(json!({})).await;
-    let invented = uuid::Uuid::new_v4().to_string();
+    let lost = issued_token(&show);
+    // It pays for nothing else.
+    let payment = format!("pay_{lost}");
     for _ in 0..2 {
-        assert_problem(&sys.confirm(&show, &invented, paid("pay_1")).await, "hold_lost", due("pay_1"));
+        assert_problem(&sys.confirm(&show, &lost, paid(&payment)).await, "hold_lost", due(&payment));
     }
-    let booking = holdfast_tests::image::booking_of(&show, &invented).to_string();
-    settle(&sys, "pay_1", &booking).await;
-    assert_problem(&sys.confirm(&show, &invented, paid("pay_1")).await, "hold_lost", settled("pay_1"));
+    let booking = holdfast_tests::image::booking_of(&show, &lost).to_string();
+    settle(&sys, &payment, &booking).await;
+    assert_problem(&sys.confirm(&show, &lost, paid(&payment)).await, "hold_lost", settled(&payment));
 }
 
 /// A second payment for a booking that stands.
@@ -94,4 +99,23 @@ async fn another_payment_that_went_back_is_told_to_be_back() {
     // It is not made due again by that.
     let refunds = sys.get(&format!("/bookings/{}", id(&booking))).await.expect(200);
     assert_eq!((&refunds["status"], refunds.get("refund")), (&json!("confirmed"), None));
+}
+
+/// The refund of an earlier cancel was withdrawn by the restore, and the caller of the later cancel has paid back: nothing is
+/// due (a withdrawn record hides nothing).
+#[tokio::test]
+async fn a_payment_that_the_caller_of_a_later_cancel_paid_back_is_settled() {
+    let sys = Sys::shared().await;
+    let show = sys.define(json!({})).await;
+    let (token, booking) = booked(&sys, &show, &["E1"], paid("pay_1")).await;
+    for (action, body) in [("cancel", json!({})), ("restore", json!({})), ("cancel", json!({"refunded": true}))] {
+        post(&sys, &booking, action, body).await.expect(200);
+    }
+    for body in [paid("pay_1"), json!({"payment": {"reference": "pay_1"}})] {
+        let refused = sys.confirm(&show, &token, body).await.expect_problem(409, "already_cancelled");
+        assert_eq!(refused["refund"], settled("pay_1")["refund"]);
+    }
+    let booking = sys.get(&format!("/bookings/{}", id(&booking))).await.expect(200);
+    assert_eq!((&booking["status"], booking.get("refund")), (&json!("cancelled"), None));
+    assert_agreement(&sys, &show).await;
 }

@@ -1,15 +1,16 @@
 //! Units that a token has beyond its booking: they are for sale again as soon as that booking is answered.
 
 use holdfast::adapters::redis::keys;
+use holdfast::domain::Payment;
+use holdfast::domain::payment::Payments;
 use holdfast::domain::{Booking, BookingId, Buyer, Decision, HoldToken, Places, ShowId, ZoneId};
 use holdfast::ports::{Claim, DecideBooking, Pin, PinHold, Touch, Verdict};
 use holdfast_tests::invariants::assert_agreement;
 use holdfast_tests::loaded;
 use holdfast_tests::sys::{Sys, paid};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::expect::assert_success;
-use crate::idempotency::{decrements, send};
 
 /// What a zone of ten has.
 async fn counts(sys: &Sys, show: &str, held: u32, sold: u32) {
@@ -21,10 +22,10 @@ async fn counts(sys: &Sys, show: &str, held: u32, sold: u32) {
 async fn booked_and_lapsed(sys: &Sys, show: &str) -> String {
     let token = sys.decrement(show, "GA", 2).await.text("holdToken").to_owned();
     let (id, hold, zone) =
-        (ShowId::parse(show).unwrap(), HoldToken::parse(&token).unwrap(), ZoneId::parse("GA").unwrap());
+        (ShowId::parse(show).unwrap(), HoldToken::from_stored(&token).unwrap(), ZoneId::parse("GA").unwrap());
     let places = Places::Units { zone: zone.clone(), numbers: vec![1, 2] };
-    let payment = serde_json::from_value(paid("pay_1")["payment"].clone()).unwrap();
-    let claim = Claim { payment: Some(payment), ..Claim::default() };
+    let payment: Option<Payment> = serde_json::from_value(paid("pay_1")["payment"].clone()).unwrap();
+    let claim = Claim { payments: Payments::of(payment.as_ref()), ..Claim::default() };
     let stores = sys.app().stores(loaded::deadline());
     let pinned = stores.pin_hold(&id, hold, &places, &claim, None).await.unwrap();
     let Touch::Known(Pin::Pinned(pinned)) = pinned else { panic!("{pinned:?}") };
@@ -35,11 +36,12 @@ async fn booked_and_lapsed(sys: &Sys, show: &str) -> String {
         places: Some(places),
         first: None,
         buyer: Buyer::default(),
-        payment: claim.payment,
+        payment,
         order: None,
         decided_at_ms: pinned.confirmed_at_ms,
         hold_found: true,
         version: 1,
+        sold_version: 1,
     };
     assert!(matches!(stores.decide_booking(&booking).await.unwrap(), Verdict::Written));
     let mut pipe = redis::pipe();
@@ -74,27 +76,4 @@ async fn what_a_repeated_confirm_took_in_place_of_units_that_are_booked_goes_bac
     assert_eq!(theirs["units"].as_array().unwrap().len(), 2);
     counts(&sys, &show, 0, 4).await;
     assert_agreement(&sys, &show).await;
-}
-
-/// Redis has lost everything, and the same request takes other units under the token that is booked.
-#[tokio::test]
-async fn what_a_key_takes_again_for_a_token_that_is_booked_goes_back() {
-    let sys = Sys::own(&[], &[("REQUEST_BUDGET_MS", "4500")]).await;
-    let show = sys.define(json!({})).await;
-    let (path, asked) = (decrements(&show, "GA"), json!({"quantity": 2}));
-    let first = send(&sys, &path, "ann", "k", &asked).await;
-    let token = first.text("holdToken");
-    let booking = sys.confirm(&show, token, paid("pay_1")).await.expect(201);
-    for body in [paid("pay_1"), Value::Null, json!({})] {
-        let _: () = redis::cmd("FLUSHALL").query_async(&mut sys.redis().await).await.unwrap();
-        let again = send(&sys, &path, "ann", "k", &asked).await;
-        assert_eq!((again.text("holdToken"), &again.body["units"]), (token, &json!(["GA-3", "GA-4"])));
-        assert_success(&sys.confirm(&show, token, body).await, 200, booking.clone());
-        counts(&sys, &show, 0, 2).await;
-        let hold = sys.hold_status(&show, token).await.expect(200);
-        assert_eq!((&hold["state"], &hold["units"]), (&json!("confirmed"), &booking["units"]));
-        assert_eq!(hold["bookingId"], booking["bookingId"]);
-        assert_agreement(&sys, &show).await;
-        sys.decrement(&show, "GA", 8).await.expect(201);
-    }
 }

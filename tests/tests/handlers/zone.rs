@@ -40,6 +40,7 @@ async fn a_hold_of_units_lives_like_one_of_seats() {
     let booked = json!({
         "bookingId": "<uuid>", "showId": show, "zone": "GA", "units": units, "status": "confirmed",
         "confirmedAt": "<time>", "payment": {"reference": "pay_1", "amount": "55000", "currency": "KRW"},
+        "version": 1,
     });
     assert_success(&booking, 201, booked);
     let id = booking.text("bookingId");

@@ -3,14 +3,13 @@
 use holdfast::adapters::dynamo::keys as table;
 use holdfast::adapters::redis::keys;
 use holdfast::app::Stores;
-use holdfast::domain::{
-    Booking, BookingId, Buyer, Decision, HoldToken, Payment, Places, Request, SeatId, ShowId, ZoneId,
-};
+use holdfast::domain::payment::Payments;
+use holdfast::domain::{Booking, BookingId, Buyer, Decision, Payment, Places, Request, SeatId, ShowId, ZoneId};
 use holdfast::ports::{
     Claim, DecideBooking, Ending, HoldSeats, MarkSold, PinHold, RecordRefund, Sold, TakeUnits, WriteShow,
 };
 use holdfast_tests::invariants::{assert_agreement, assert_invariants, disagreements, faults};
-use holdfast_tests::loaded::{deadline, load, once, seats, small_show};
+use holdfast_tests::loaded::{self, deadline, load, once, seats, small_show};
 use holdfast_tests::servers::TABLE;
 use holdfast_tests::sys::Sys;
 use redis::AsyncCommands;
@@ -29,9 +28,12 @@ async fn sound() -> Sound {
     let show = small_show(5, 5);
     assert!(stores.write_show(&show).await.unwrap());
     load(&stores, &show).await;
-    let (show, buyer, token) = (show.show_id, Buyer::default(), HoldToken::random());
-    stores.hold_seats(&show, &Request::once(), &seats(&["E1"]), None, &buyer).await.unwrap();
-    stores.take_units(&show, &Request::once(), &ZoneId::parse("GA").unwrap(), 2, None, &buyer).await.unwrap();
+    let (show, buyer, token) = (show.show_id, Buyer::default(), loaded::any_token());
+    stores.hold_seats(&show, &Request::once(loaded::any_token()), &seats(&["E1"]), None, &buyer).await.unwrap();
+    stores
+        .take_units(&show, &Request::once(loaded::any_token()), &ZoneId::parse("GA").unwrap(), 2, None, &buyer)
+        .await
+        .unwrap();
     stores.hold_seats(&show, &once(token), &seats(&["E2"]), None, &buyer).await.unwrap();
     let places = Places::Seats(seats(&["E2"]));
     stores.pin_hold(&show, token, &places, &Claim::default(), None).await.unwrap();
@@ -47,10 +49,11 @@ async fn sound() -> Sound {
         decided_at_ms: 1,
         hold_found: true,
         version: 1,
+        sold_version: 1,
     };
     stores.decide_booking(&booking).await.unwrap();
     let ending = Ending::Confirmed(booking.id);
-    let sold = Sold { buyer: booking.id, version: 1, places: &places, count: 1, ending };
+    let sold = Sold { buyer: booking.id, version: 1, places: &places, count: 1, ending, recorded: &Payments::NONE };
     stores.mark_sold(&show, token, sold).await.unwrap();
     assert_agreement(&sys, show.as_str()).await;
     Sound { sys, stores, show, booking }

@@ -1,9 +1,8 @@
 //! `apply_seats.lua`
 
 use holdfast::adapters::redis::{keys, scripts};
-use holdfast::domain::HoldToken;
 use holdfast::ports::{Closing, ReplaceShow, Touch};
-use holdfast_tests::loaded::small_show;
+use holdfast_tests::loaded::{self, small_show};
 use redis::{AsyncCommands, Value};
 
 use crate::house::{House, changed, known, names, seats};
@@ -51,7 +50,7 @@ async fn an_overtaken_put_adds_nothing() {
     let overtaken = changed(&house.show, &serde_json::json!({"version": 1}));
     let late = async || known(house.redis.apply_show(&overtaken, &names(&["E7"]), None).await);
     house.unchanged(late).await;
-    let refusal = house.hold(HoldToken::random(), &["E7"]).await.unwrap_err();
+    let refusal = house.hold(loaded::any_token(), &["E7"]).await.unwrap_err();
     assert_eq!(refusal, holdfast::domain::Refusal::UnknownSeat { seats: names(&["E7"]) });
 }
 

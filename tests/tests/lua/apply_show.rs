@@ -1,9 +1,9 @@
 //! `apply_show.lua`
 
 use holdfast::adapters::redis::keys;
-use holdfast::domain::{HoldToken, Refusal, ZoneId};
+use holdfast::domain::{Refusal, ZoneId};
 use holdfast::ports::{Closing, CountZone, ReplaceShow, Touch, ZoneCount};
-use holdfast_tests::loaded::small_show;
+use holdfast_tests::loaded::{self, small_show};
 use redis::AsyncCommands;
 use serde_json::json;
 
@@ -67,12 +67,12 @@ async fn policy_and_zones_are_those_of_the_version() {
         "hold": {"defaultTtlSeconds": 5, "maxTtlSeconds": 10, "maxLifetimeSeconds": 20},
     });
     house.apply(changes, None).await;
-    assert_eq!(house.take(HoldToken::random(), 1).await.unwrap_err(), Refusal::ZoneNotFound);
+    assert_eq!(house.take(loaded::any_token(), 1).await.unwrap_err(), Refusal::ZoneNotFound);
     let vip = known(house.redis.count_zone(house.id(), &ZoneId::parse("VIP").unwrap()).await);
     assert_eq!(vip, Some(ZoneCount { capacity: 2, held: 0, sold: 0 }));
-    let too_many = house.hold(HoldToken::random(), &["E1", "E2"]).await.unwrap_err();
+    let too_many = house.hold(loaded::any_token(), &["E1", "E2"]).await.unwrap_err();
     assert_eq!(too_many, Refusal::LimitExceeded { limit: 1, current: 2 });
-    assert_eq!(house.hold(HoldToken::random(), &["E1"]).await.unwrap().lease.expires_in_ms, 5_000);
-    let too_long = house.hold_for(HoldToken::random(), &["E2"], 10_001).await.unwrap_err();
+    assert_eq!(house.hold(loaded::any_token(), &["E1"]).await.unwrap().lease.expires_in_ms, 5_000);
+    let too_long = house.hold_for(loaded::any_token(), &["E2"], 10_001).await.unwrap_err();
     assert_eq!(too_long, Refusal::TtlTooLong { max_ttl_ms: 10_000 });
 }

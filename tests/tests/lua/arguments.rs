@@ -3,12 +3,12 @@
 
 use holdfast::adapters::redis::keys;
 use holdfast::domain::show::Zone;
-use holdfast::domain::{Buyer, HoldToken, Places, SeatId, Show, ZoneId};
+use holdfast::domain::{Buyer, Places, SeatId, Show, ZoneId};
 use holdfast::ports::{
     Chunk, Close, Closing, ComparePlaces, LoadShow, RecountUnits, ReplaceShow, ScanPlaces, TakeUnits, Turn, UnloadShow,
     Unloaded,
 };
-use holdfast_tests::loaded::{once, small_show};
+use holdfast_tests::loaded::{self, once, small_show};
 use holdfast_tests::servers;
 use redis::AsyncCommands;
 use serde_json::{Value, json};
@@ -41,7 +41,7 @@ async fn the_largest_show_is_loaded_and_replaced() {
     house.redis.finish_load(&house.show, &lease).await.unwrap();
     assert_eq!(house.seats().await.len(), 90_000);
     let zone = ZoneId::parse("zone-399").unwrap();
-    let token = HoldToken::random();
+    let token = loaded::any_token();
     let taken = house.redis.take_units(house.id(), &once(token), &zone, 25, None, &Buyer::default()).await;
     assert_eq!(known(taken).unwrap().remaining, 0);
 
@@ -97,13 +97,13 @@ async fn the_largest_hold_goes_its_whole_way() {
     house.redis.finish_load(&house.show, &lease).await.unwrap();
 
     let ids: Vec<&str> = seats.iter().map(String::as_str).collect();
-    let token = HoldToken::random();
+    let token = loaded::any_token();
     house.hold(token, &ids).await.unwrap();
     let seats = Places::Seats(ids.iter().map(|id| SeatId::parse(id).unwrap()).collect());
     let zone = house.show.zones[0].id.clone();
-    let taker = HoldToken::random();
+    let taker = loaded::any_token();
     let taken = house.redis.take_units(house.id(), &once(taker), &zone, 96, None, &Buyer::default()).await;
-    let units = known(taken).unwrap().units;
+    let units = known(taken).unwrap().held.places;
     for (token, places) in [(token, seats), (taker, units)] {
         assert_eq!(places.len(), 96);
         house.extend(token, &places, 60_000).await.unwrap();
@@ -111,10 +111,10 @@ async fn the_largest_hold_goes_its_whole_way() {
         house.sell(token, &places).await;
         house.free(token, 2, &places).await;
     }
-    house.hold(HoldToken::random(), &ids).await.unwrap();
-    let (released, places) = (HoldToken::random(), house.redis.clone());
+    house.hold(loaded::any_token(), &ids).await.unwrap();
+    let (released, places) = (loaded::any_token(), house.redis.clone());
     let taken =
         known(places.take_units(house.id(), &once(released), &zone, 96, None, &Buyer::default()).await).unwrap();
-    house.release(released, &taken.units).await.unwrap();
+    house.release(released, &taken.held.places).await.unwrap();
     server.monitor().check_violations();
 }

@@ -2,7 +2,7 @@
 
 use holdfast::adapters::redis::keys;
 use holdfast::ports::{Close, Closing, ReplaceShow, Touch};
-use holdfast_tests::loaded::{once, small_show};
+use holdfast_tests::loaded::{self, once, small_show};
 use redis::AsyncCommands;
 use serde_json::json;
 
@@ -70,7 +70,7 @@ async fn a_closed_seat_is_try_again_until_the_show_is_applied() {
     let mark = closing(2, "mark");
     house.close(&mark, &["E6"]).await;
     let hold = async |house: &House| {
-        let token = holdfast::domain::HoldToken::random();
+        let token = loaded::any_token();
         let seats = holdfast_tests::loaded::seats(&["E1", "E6"]);
         holdfast::ports::HoldSeats::hold_seats(
             &house.redis,
@@ -87,6 +87,6 @@ async fn a_closed_seat_is_try_again_until_the_show_is_applied() {
     assert!(matches!(hold(&house).await, Ok(Touch::Closing { left_ms: ..=0 })), "for ever: whoever closed it died");
     house.holder(&["E1"]).await;
     house.apply(json!({}), Some(&mark)).await;
-    let refusal = house.hold(holdfast::domain::HoldToken::random(), &["E6"]).await.unwrap_err();
+    let refusal = house.hold(loaded::any_token(), &["E6"]).await.unwrap_err();
     assert_eq!(refusal, holdfast::domain::Refusal::UnknownSeat { seats: names(&["E6"]) });
 }

@@ -1,10 +1,10 @@
 //! `close_zone.lua`
 
 use holdfast::adapters::redis::keys;
+use holdfast::domain::Refusal;
 use holdfast::domain::show::Zone;
-use holdfast::domain::{HoldToken, Refusal};
 use holdfast::ports::{Close, Closing, ReplaceShow, TakeUnits, Touch};
-use holdfast_tests::loaded::{once, small_show};
+use holdfast_tests::loaded::{self, once, small_show};
 use redis::AsyncCommands;
 use serde_json::json;
 
@@ -62,7 +62,7 @@ async fn held_and_sold_have_to_fit_and_what_lapsed_does_not() {
     units.sort();
     assert_eq!(units, ["GA-1", "GA-2"]);
     assert_eq!(close(&house, &closing(2, "mark"), 2).await, Close::Closed);
-    let token = HoldToken::random();
+    let token = loaded::any_token();
     let answer = house.redis.take_units(house.id(), &once(token), &ga(), 1, None, &Default::default()).await;
     assert!(matches!(answer, Ok(Touch::Closing { .. })), "not sold out before the show is applied: {answer:?}");
 }
@@ -75,7 +75,7 @@ async fn a_zone_goes_when_nobody_has_a_unit_of_it() {
     house.release(token, &places).await.unwrap();
     assert_eq!(close(&house, &closing(2, "mark"), 0).await, Close::Closed);
     house.apply(json!({"zones": []}), Some(&closing(2, "mark"))).await;
-    assert_eq!(house.take(HoldToken::random(), 1).await.unwrap_err(), Refusal::ZoneNotFound);
+    assert_eq!(house.take(loaded::any_token(), 1).await.unwrap_err(), Refusal::ZoneNotFound);
     // Nothing of it is left that could mix with a zone of the same name.
     house.apply(json!({"zones": [{"id": "GA", "capacity": 2}]}), None).await;
     house.assert_zone_adds_up().await;

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use holdfast::adapters::redis::keys;
+use holdfast::domain::HoldState;
 use holdfast::domain::{Buyer, Request, SeatId};
-use holdfast::ports::{Chunk, ExpireHolds, HoldSeats, HoldState, LoadShow, Touch, Turn};
-use holdfast_tests::loaded::small_show;
+use holdfast::ports::{Chunk, ExpireHolds, HoldSeats, LoadShow, Touch, Turn};
+use holdfast_tests::loaded::{self, small_show};
 use holdfast_tests::servers::own_redis;
 use redis::AsyncCommands;
 use tokio::task::JoinSet;
@@ -119,7 +120,9 @@ async fn pitfall_27b_20_000_lapsed_holds_are_tidied_away() {
         callers.spawn(async move {
             for id in ids.iter().skip(caller).step_by(50) {
                 let seat = [SeatId::parse(id).unwrap()];
-                let held = redis.hold_seats(&show, &Request::once(), &seat, Some(500), &Buyer::default()).await;
+                let held = redis
+                    .hold_seats(&show, &Request::once(loaded::any_token()), &seat, Some(500), &Buyer::default())
+                    .await;
                 known(held).unwrap();
             }
         });

@@ -1,8 +1,9 @@
 //! `extend.lua`
 
-use holdfast::domain::{BookingId, HoldToken, Refusal};
-use holdfast::ports::{ExtendHold, HoldState, Touch};
-use holdfast_tests::loaded::small_show;
+use holdfast::domain::HoldState;
+use holdfast::domain::{BookingId, Refusal};
+use holdfast::ports::{ExtendHold, Touch};
+use holdfast_tests::loaded::{self, small_show};
 use redis::AsyncCommands;
 use serde_json::json;
 
@@ -13,7 +14,7 @@ const LOST: Refusal = Refusal::HoldLost { booking: None };
 #[tokio::test]
 async fn codes_in_order_of_precedence() {
     let mut house = House::unloaded(small_show(6, 5)).await;
-    let (token, e1) = (HoldToken::random(), seats(&["E1"]));
+    let (token, e1) = (loaded::any_token(), seats(&["E1"]));
     assert!(matches!(house.redis.extend_hold(house.id(), token, &e1, 60_001).await, Ok(Touch::NotLoaded)));
     house.load().await;
     let too_long = Err(Refusal::TtlTooLong { max_ttl_ms: 60_000 });
@@ -148,7 +149,7 @@ async fn another_token_extends_nothing() {
 async fn a_token_of_which_no_places_are_known_extends_nothing() {
     let house = House::open().await;
     let (seat, (unit, _)) = (house.holder(&["E1"]).await, house.taker(1).await);
-    for token in [seat, unit, HoldToken::random()] {
+    for token in [seat, unit, loaded::any_token()] {
         assert_eq!(house.unchanged(async || house.extend(token, &seats(&[]), 60_000).await).await, Err(LOST));
     }
 }

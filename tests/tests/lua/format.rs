@@ -3,7 +3,7 @@
 use holdfast::Failure;
 use holdfast::adapters::redis::keys;
 use holdfast::adapters::redis::scripts;
-use holdfast::domain::{Buyer, HoldToken};
+use holdfast::domain::Buyer;
 use holdfast::ports::HoldSeats;
 use holdfast_tests::loaded;
 use redis::{AsyncCommands, Value};
@@ -40,7 +40,7 @@ async fn it_is_unavailable_until_it_is_in_a_layout_that_is_known() {
     let house = House::open().await;
     let show = keys::show(house.id());
     let hold = async || {
-        let (request, seats) = (loaded::once(HoldToken::random()), loaded::seats(&["E1"]));
+        let (request, seats) = (loaded::once(loaded::any_token()), loaded::seats(&["E1"]));
         house.redis.hold_seats(house.id(), &request, &seats, None, &Buyer::default()).await
     };
     let _: usize = house.raw().hset(&show, "format", "2").await.unwrap();

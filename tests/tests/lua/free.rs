@@ -1,9 +1,11 @@
 //! `free.lua`
 
 use holdfast::adapters::redis::keys;
-use holdfast::domain::{BookingId, HoldToken, Places};
-use holdfast::ports::{Claim, Ending, FreePlaces, Freed, HoldState, Pin, Touch};
-use holdfast_tests::loaded::small_show;
+use holdfast::domain::HoldState;
+use holdfast::domain::payment::Payments;
+use holdfast::domain::{BookingId, Places};
+use holdfast::ports::{Claim, Ending, FreePlaces, Freed, Pin, Touch};
+use holdfast_tests::loaded::{self, small_show};
 use redis::AsyncCommands;
 
 use crate::house::{House, seats, units};
@@ -11,9 +13,9 @@ use crate::house::{House, seats, units};
 #[tokio::test]
 async fn codes_in_order_of_precedence() {
     let house = House::unloaded(small_show(6, 5)).await;
-    let (token, e1) = (HoldToken::random(), seats(&["E1"]));
+    let (token, e1) = (loaded::any_token(), seats(&["E1"]));
     let booking = BookingId::of(house.id(), token);
-    let freed = Freed { booking, version: 1, places: &e1, ending: Ending::Refused(booking) };
+    let freed = Freed { booking, version: 1, places: &e1, ending: Ending::Refused(booking), recorded: &Payments::NONE };
     let free = house.redis.free_places(house.id(), token, freed).await;
     assert!(matches!(free, Ok(Touch::NotLoaded)), "{free:?}");
     house.load().await;
@@ -102,7 +104,7 @@ async fn a_live_hold_of_another_token_is_not_touched() {
 #[tokio::test]
 async fn a_free_makes_no_hold() {
     let house = House::open().await;
-    let token = HoldToken::random();
+    let token = loaded::any_token();
     house.free(token, 1, &seats(&["E1"])).await;
     assert!(house.status(token).await.is_none());
     house.holder(&["E1"]).await;
@@ -116,7 +118,7 @@ async fn the_same_version_again_does_what_is_left_to_do() {
     let booking = house.sell(token, &both).await;
     let freed = async |version, places: &Places| {
         let ending = Ending::Confirmed(booking);
-        house.freed(HoldToken::random(), Freed { booking, version, places, ending }).await
+        house.freed(loaded::any_token(), Freed { booking, version, places, ending, recorded: &Payments::NONE }).await
     };
     assert_eq!(freed(2, &seats(&["E1"])).await, 1);
     assert_eq!(house.unchanged(async || freed(1, &both).await).await, 0);
@@ -131,8 +133,8 @@ async fn version_0_frees_what_no_booking_has_and_leaves_no_version() {
     let house = House::open().await;
     let (token, e1) = (house.holder(&["E1"]).await, seats(&["E1"]));
     let booking = house.sell(token, &e1).await;
-    let nobody = HoldToken::random();
-    let freed = Freed { booking, version: 0, places: &e1, ending: Ending::Lost };
+    let nobody = loaded::any_token();
+    let freed = Freed { booking, version: 0, places: &e1, ending: Ending::Lost, recorded: &Payments::NONE };
     assert_eq!(house.freed(nobody, freed.clone()).await, 1);
     assert_eq!((&*house.seats().await["E1"], house.version_of(booking).await), ("", Some(1)));
     assert_eq!(house.unchanged(async || house.freed(nobody, freed.clone()).await).await, 0);
@@ -140,15 +142,15 @@ async fn version_0_frees_what_no_booking_has_and_leaves_no_version() {
     house.sell(token, &e1).await;
     assert_eq!(house.seats().await["E1"], booking.to_string());
     // And of a booking that Redis never heard of, it leaves nothing behind.
-    let (other, e2) = (HoldToken::random(), seats(&["E2"]));
+    let (other, e2) = (loaded::any_token(), seats(&["E2"]));
     let booking = BookingId::of(house.id(), other);
     let _: () = house.raw().hset(keys::seats(house.id()), "E2", booking.to_string()).await.unwrap();
-    let freed = Freed { booking, version: 0, places: &e2, ending: Ending::Lost };
+    let freed = Freed { booking, version: 0, places: &e2, ending: Ending::Lost, recorded: &Payments::NONE };
     assert_eq!(house.freed(nobody, freed).await, 1);
     assert_eq!(house.version_of(booking).await, None);
     let (buyer, places) = house.taker(1).await;
     let booking = house.sell(buyer, &places).await;
-    let freed = Freed { booking, version: 0, places: &places, ending: Ending::Lost };
+    let freed = Freed { booking, version: 0, places: &places, ending: Ending::Lost, recorded: &Payments::NONE };
     assert_eq!(house.freed(nobody, freed).await, 1);
     house.assert_zone_adds_up().await;
 }
@@ -162,7 +164,7 @@ async fn a_token_without_a_record_leaves_the_list() {
     house.lose(token).await;
     let booking = BookingId::of(house.id(), token);
     let nothing = Places::Seats(Vec::new());
-    let freed = Freed { booking, version: 0, places: &nothing, ending: Ending::Lost };
+    let freed = Freed { booking, version: 0, places: &nothing, ending: Ending::Lost, recorded: &Payments::NONE };
     assert_eq!(house.freed(token, freed).await, 0);
     assert!(!house.is_confirming(token).await && house.status(token).await.is_none());
 }
@@ -176,7 +178,7 @@ async fn each_ending_is_what_the_token_is_told() {
         house.pinned(token, &seat).await;
         let booking = BookingId::of(house.id(), token);
         let ending = if ending == "expired" { Ending::Lost } else { Ending::Confirmed(booking) };
-        let freed = Freed { booking, version, places: &seat, ending };
+        let freed = Freed { booking, version, places: &seat, ending, recorded: &Payments::NONE };
         house
             .twice(async || {
                 house.freed(token, freed.clone()).await;

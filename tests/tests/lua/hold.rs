@@ -1,8 +1,10 @@
 //! `hold.lua`
 
-use holdfast::domain::{Buyer, HoldToken, Refusal, Request, SeatTaken};
-use holdfast::ports::{Closing, HoldSeats, HoldState, Touch};
+use holdfast::adapters::redis::keys;
+use holdfast::domain::{Buyer, HoldState, Refusal, Request, SeatTaken};
+use holdfast::ports::{Closing, HoldSeats, Touch};
 use holdfast_tests::loaded::{self, small_show};
+use redis::AsyncCommands;
 use serde_json::json;
 
 use crate::house::{House, known, seats, until};
@@ -10,15 +12,23 @@ use crate::house::{House, known, seats, until};
 #[tokio::test]
 async fn codes_in_order_of_precedence() {
     let mut house = House::unloaded(small_show(6, 5)).await;
-    let (repeat, new) = (HoldToken::random(), HoldToken::random());
+    let (id, repeat, new) = (house.id().clone(), loaded::any_token(), loaded::any_token());
     let asked = loaded::seats(&["E1", "E2", "E6"]);
-    let ask = async |house: &House, token, ttl_ms| {
-        house.redis.hold_seats(house.id(), &loaded::once(token), &asked, ttl_ms, &Default::default()).await.unwrap()
+    let ask_by = async |house: &House, request: &Request, ttl_ms| {
+        house.redis.hold_seats(house.id(), request, &asked, ttl_ms, &Default::default()).await.unwrap()
     };
+    let ask = async |house: &House, token, ttl_ms| ask_by(house, &loaded::once(token), ttl_ms).await;
     assert!(matches!(ask(&house, new, Some(60_001)).await, Touch::NotLoaded));
 
     // Everything else applies at once: a known token, a seat that is closed, no sale, too many, one held, one sold.
     house.load().await;
+    // The first request with a key does not know the epoch yet.
+    let key = |body: &str| loaded::keyed(&id, "holds", body);
+    assert!(matches!(ask_by(&house, &key("one"), Some(60_001)).await, Touch::Again));
+    let (e3, ann) = (loaded::seats(&["E3"]), Buyer::of("ann"));
+    let released = house.redis.hold_seats(house.id(), &key("one"), &e3, None, &ann).await;
+    let released = known(released).unwrap().token;
+    house.release(released, &seats(&["E3"])).await.unwrap();
     house.hold(repeat, &["E1"]).await.unwrap();
     let winner = house.holder(&["E2"]).await;
     house.sell(winner, &seats(&["E2"])).await;
@@ -26,17 +36,17 @@ async fn codes_in_order_of_precedence() {
     house.apply(no_sale, None).await;
     let closing = Closing { version: 3, mark: "mark".to_owned() };
     house.close(&closing, &["E6"]).await;
-    for token in [repeat, new] {
-        let Touch::Known(Err(refusal)) = ask(&house, token, Some(60_001)).await else {
-            panic!("a TTL that is too long")
-        };
-        assert_eq!(refusal, Refusal::TtlTooLong { max_ttl_ms: 60_000 });
-    }
-    let other = Request { token: repeat, digest: "another body".to_owned(), ..Request::once() };
-    let mismatch = house.redis.hold_seats(house.id(), &other, &asked, None, &Default::default()).await;
-    assert_eq!(known(mismatch).unwrap_err(), Refusal::KeyMismatch);
-    let Touch::Known(Ok(held)) = ask(&house, repeat, None).await else { panic!("a repeat") };
-    assert_eq!(held.state, HoldState::Active);
+    let Touch::Known(Err(other_body)) = ask_by(&house, &key("two"), Some(60_001)).await else { panic!("too long") };
+    assert_eq!(other_body, Refusal::TtlTooLong { max_ttl_ms: 60_000 });
+    let Touch::Known(Err(other_body)) = ask_by(&house, &key("two"), None).await else { panic!("another body") };
+    assert_eq!(other_body, Refusal::KeyMismatch);
+    let Touch::Known(Err(ended)) = ask_by(&house, &key("one"), Some(60_001)).await else { panic!("it has ended") };
+    assert_eq!(ended, Refusal::HoldEnded { token: released, state: HoldState::Released, booking: None });
+    // A repeat comes before every rule of the show.
+    let Touch::Known(Ok(held)) = ask(&house, repeat, Some(60_001)).await else { panic!("a repeat") };
+    assert_eq!((held.state, held.places), (HoldState::Active, seats(&["E1"])));
+    let Touch::Known(Err(too_long)) = ask(&house, new, Some(60_001)).await else { panic!("a TTL that is too long") };
+    assert_eq!(too_long, Refusal::TtlTooLong { max_ttl_ms: 60_000 });
     let Touch::Closing { left_ms } = ask(&house, new, None).await else { panic!("a seat that is being closed") };
     assert!((1..=10_000).contains(&left_ms), "{left_ms}");
 
@@ -56,7 +66,7 @@ async fn codes_in_order_of_precedence() {
 #[tokio::test]
 async fn the_same_call_twice_holds_once() {
     let house = House::open().await;
-    let token = HoldToken::random();
+    let token = loaded::any_token();
     let call = async || {
         let held = house.hold(token, &["E1", "E2"]).await.unwrap();
         (held.state, held.lease.deadline_ms)
@@ -68,17 +78,21 @@ async fn the_same_call_twice_holds_once() {
 }
 
 #[tokio::test]
-async fn a_repeat_tells_what_became_of_the_hold_and_takes_nothing_again() {
+async fn a_repeat_of_a_hold_that_has_ended_is_refused_and_takes_nothing_again() {
     let house = House::open().await;
     let released = house.holder(&["E1"]).await;
     house.release(released, &seats(&["E1"])).await.unwrap();
     let lapsed = house.late_holder(&["E2"]).await;
     let sold = house.holder(&["E3"]).await;
-    house.sell(sold, &seats(&["E3"])).await;
-    let ends = [(released, HoldState::Released), (lapsed, HoldState::Expired), (sold, HoldState::Confirmed)];
-    for (token, state) in ends {
-        let again = house.unchanged(async || house.hold(token, &["E1", "E2", "E3"]).await.unwrap()).await;
-        assert_eq!((again.state, again.lease.expires_in_ms), (state, 0));
+    let booking = house.sell(sold, &seats(&["E3"])).await;
+    let ends = [
+        (released, HoldState::Released, None),
+        (lapsed, HoldState::Expired, None),
+        (sold, HoldState::Confirmed, Some(booking)),
+    ];
+    for (token, state, booking) in ends {
+        let again = house.unchanged(async || house.hold(token, &["E1", "E2", "E3"]).await.unwrap_err()).await;
+        assert_eq!(again, Refusal::HoldEnded { token, state, booking });
     }
     let confirming = house.holder(&["E4"]).await;
     house.pinned(confirming, &seats(&["E4"])).await;
@@ -92,7 +106,7 @@ async fn a_hold_takes_all_or_nothing() {
     let house = House::open().await;
     house.holder(&["E2"]).await;
     for wish in [["E1", "E2", "E3"], ["E2", "E1", "E3"], ["E3", "E1", "E2"]] {
-        house.unchanged(async || house.hold(HoldToken::random(), &wish).await.unwrap_err()).await;
+        house.unchanged(async || house.hold(loaded::any_token(), &wish).await.unwrap_err()).await;
     }
     house.holder(&["E1", "E3"]).await;
 }
@@ -100,10 +114,10 @@ async fn a_hold_takes_all_or_nothing() {
 #[tokio::test]
 async fn each_refused_seat_has_its_reason() {
     let house = House::open().await;
-    house.hold_for(HoldToken::random(), &["E2"], 20_000).await.unwrap();
+    house.hold_for(loaded::any_token(), &["E2"], 20_000).await.unwrap();
     let winner = house.holder(&["E4"]).await;
     house.sell(winner, &seats(&["E4"])).await;
-    let refusal = house.hold(HoldToken::random(), &["E1", "E4", "E3", "E2"]).await.unwrap_err();
+    let refusal = house.hold(loaded::any_token(), &["E1", "E4", "E3", "E2"]).await.unwrap_err();
     let Refusal::SeatUnavailable { seats } = refusal else { panic!("{refusal:?}") };
     let [sold, held] = seats.as_slice() else { panic!("{seats:?}") };
     assert_eq!(*sold, SeatTaken { seat: "E4".to_owned(), frees_in_ms: None });
@@ -114,8 +128,8 @@ async fn each_refused_seat_has_its_reason() {
 #[tokio::test]
 async fn a_lapsed_seat_is_free_once_its_key_is_gone_and_not_before() {
     let house = House::open().await;
-    let first = house.hold_for(HoldToken::random(), &["E1", "E2"], 60).await.unwrap();
-    let next = HoldToken::random();
+    let first = house.hold_for(loaded::any_token(), &["E1", "E2"], 60).await.unwrap();
+    let next = loaded::any_token();
     let granted = until("the seat frees", async || match house.hold(next, &["E2", "E3"]).await {
         Ok(held) => Some(held),
         Err(Refusal::SeatUnavailable { seats }) => {
@@ -138,7 +152,7 @@ async fn a_seat_whose_deadline_has_passed_is_not_free_while_its_key_is_there() {
     let token = house.holder(&["E1"]).await;
     house.shift(token, "deadline", -30_001).await;
     assert_eq!(house.state(token).await, HoldState::Expired);
-    let refusal = house.unchanged(async || house.hold(HoldToken::random(), &["E1", "E2"]).await.unwrap_err()).await;
+    let refusal = house.unchanged(async || house.hold(loaded::any_token(), &["E1", "E2"]).await.unwrap_err()).await;
     assert!(matches!(refusal, Refusal::SeatUnavailable { .. }), "{refusal:?}");
 }
 
@@ -146,7 +160,7 @@ async fn a_seat_whose_deadline_has_passed_is_not_free_while_its_key_is_there() {
 async fn lock_record_and_index_end_together_and_the_record_outlives_them_by_a_day() {
     let house = House::open().await;
     for (ttl_ms, expected) in [(Some(5_000), 5_000), (None, 30_000)] {
-        let (token, id) = (HoldToken::random(), if ttl_ms.is_some() { "E1" } else { "E2" });
+        let (token, id) = (loaded::any_token(), if ttl_ms.is_some() { "E1" } else { "E2" });
         let held = match ttl_ms {
             Some(ttl_ms) => house.hold_for(token, &[id], ttl_ms).await.unwrap(),
             None => house.hold(token, &[id]).await.unwrap(),
@@ -169,33 +183,66 @@ async fn lock_record_and_index_end_together_and_the_record_outlives_them_by_a_da
 #[tokio::test]
 async fn a_sale_opens_at_its_instant() {
     let mut house = House::with(json!({"sale": {"opensAt": "2099-01-01T00:00:00Z"}})).await;
-    let refusal = house.hold(HoldToken::random(), &["E1"]).await.unwrap_err();
+    let refusal = house.hold(loaded::any_token(), &["E1"]).await.unwrap_err();
     assert_eq!(refusal, Refusal::NotOnSale { opens_at_ms: Some(4_070_908_800_000), closes_at_ms: None });
     house.apply(json!({"sale": {"opensAt": "2020-01-01T00:00:00Z"}}), None).await;
     house.holder(&["E1"]).await;
 }
 
-/// What the body asked for is part of the request: the same key with another body is no repeat, whatever became of it.
+/// What the body asked for is part of the request: the same key with another body is no repeat, whatever the hold's state.
 #[tokio::test]
 async fn a_repeat_with_a_key_has_to_ask_for_the_same() {
     let house = House::open().await;
-    let request = |digest: &str| Request { token: HoldToken::random(), digest: digest.to_owned(), ..Request::once() };
-    let hold = async |request: &Request, ids: &[&str]| {
-        known(house.redis.hold_seats(house.id(), request, &loaded::seats(ids), None, &Buyer::default()).await)
+    let key = |body: &str| loaded::keyed(house.id(), "holds", body);
+    let hold = async |request: &Request, ids: &[&str]| loop {
+        let held = house.redis.hold_seats(house.id(), request, &loaded::seats(ids), None, &Buyer::default()).await;
+        match held.unwrap() {
+            Touch::Known(held) => break held,
+            Touch::Again => {}
+            other => panic!("{other:?}"),
+        }
     };
-    let first = request("one");
-    let held = house.twice(async || hold(&first, &["E1"]).await.unwrap().lease.deadline_ms).await;
-    let others = [Request { digest: "two".to_owned(), ..first.clone() }, loaded::once(first.token)];
-    for other in &others {
-        let refusal = house.unchanged(async || hold(other, &["E2"]).await.unwrap_err()).await;
-        assert_eq!(refusal, Refusal::KeyMismatch);
-    }
-    assert_eq!(house.status(first.token).await.unwrap().lease.deadline_ms, held);
+    let first = hold(&key("one"), &["E1"]).await.unwrap();
+    let again = house.unchanged(async || hold(&key("one"), &["E1"]).await.unwrap()).await;
+    assert_eq!((again.token, again.lease.deadline_ms), (first.token, first.lease.deadline_ms));
+    let refusal = house.unchanged(async || hold(&key("two"), &["E2"]).await.unwrap_err()).await;
+    assert_eq!(refusal, Refusal::KeyMismatch);
     house.release(first.token, &seats(&["E1"])).await.unwrap();
-    assert_eq!(hold(&others[0], &["E1"]).await.unwrap_err(), Refusal::KeyMismatch);
-    assert_eq!(hold(&first, &["E1"]).await.unwrap().state, HoldState::Released);
-    // One that came without a key is not found by somebody's key.
-    let keyless = house.holder(&["E3"]).await;
-    let guess = Request { token: keyless, digest: "one".to_owned(), ..Request::once() };
-    assert_eq!(hold(&guess, &["E3"]).await.unwrap_err(), Refusal::KeyMismatch);
+    assert_eq!(hold(&key("two"), &["E1"]).await.unwrap_err(), Refusal::KeyMismatch);
+    let ended = house.unchanged(async || hold(&key("one"), &["E1"]).await.unwrap_err()).await;
+    assert_eq!(ended, Refusal::HoldEnded { token: first.token, state: HoldState::Released, booking: None });
+}
+
+/// The record of a hold that was rescued after a loss does not know what its request asked for: then the places count.
+#[tokio::test]
+async fn a_repeat_of_a_rescued_hold_has_to_name_its_seats() {
+    let house = House::open().await;
+    let token = loaded::any_token();
+    house.pinned(token, &seats(&["E1", "E2"])).await;
+    let held = house.unchanged(async || house.hold(token, &["E1", "E2"]).await.unwrap()).await;
+    assert_eq!((held.state, held.places), (HoldState::Confirming, seats(&["E1", "E2"])));
+    for other in [&["E1"][..], &["E1", "E3"], &["E2", "E1"]] {
+        let refusal = house.unchanged(async || house.hold(token, other).await.unwrap_err()).await;
+        assert_eq!(refusal, Refusal::KeyMismatch, "{other:?}");
+    }
+}
+
+/// A show that was loaded anew has another epoch: what a key stood for before is not what it stands for now.
+#[tokio::test]
+async fn a_key_is_of_one_epoch() {
+    let house = House::open().await;
+    let take = async || {
+        let request = loaded::keyed(house.id(), "holds", "one");
+        house.redis.hold_seats(house.id(), &request, &loaded::seats(&["E1"]), None, &Buyer::default()).await.unwrap()
+    };
+    assert!(matches!(take().await, Touch::Again));
+    let Touch::Known(Ok(first)) = take().await else { panic!("a hold") };
+    let _: i64 = house.raw().del(keys::show(house.id())).await.unwrap();
+    house.load().await;
+    assert!(matches!(take().await, Touch::Again), "the tokens are derived from another epoch");
+    let Touch::Known(Err(taken)) = take().await else { panic!("the seat is still locked") };
+    assert!(matches!(taken, Refusal::SeatUnavailable { .. }), "{taken:?}");
+    house.release(first.token, &seats(&["E1"])).await.unwrap();
+    let Touch::Known(Ok(second)) = take().await else { panic!("a hold") };
+    assert_ne!(first.token, second.token);
 }

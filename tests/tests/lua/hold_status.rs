@@ -1,15 +1,16 @@
 //! `hold_status.lua`
 
-use holdfast::domain::{BookingId, HoldToken};
-use holdfast::ports::{FindHold, HoldState, Touch};
-use holdfast_tests::loaded::small_show;
+use holdfast::domain::BookingId;
+use holdfast::domain::HoldState;
+use holdfast::ports::{FindHold, Touch};
+use holdfast_tests::loaded::{self, small_show};
 
 use crate::house::{House, seats, units};
 
 #[tokio::test]
 async fn codes_in_order_of_precedence() {
     let house = House::unloaded(small_show(6, 5)).await;
-    let token = HoldToken::random();
+    let token = loaded::any_token();
     assert!(matches!(house.redis.find_hold(house.id(), token).await, Ok(Touch::NotLoaded)));
     house.load().await;
     assert!(house.status(token).await.is_none());

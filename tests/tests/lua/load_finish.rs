@@ -5,9 +5,8 @@ use std::net::TcpStream;
 
 use holdfast::adapters::redis::keys;
 use holdfast::domain::BookingId;
-use holdfast::domain::HoldToken;
 use holdfast::ports::{Chunk, LoadLease, LoadShow, Turn};
-use holdfast_tests::loaded::small_show;
+use holdfast_tests::loaded::{self, small_show};
 use holdfast_tests::servers;
 use redis::AsyncCommands;
 
@@ -15,7 +14,7 @@ use crate::house::{House, ga, names, units};
 
 /// Everything is gathered: three seats, one of them sold, and two sold units.
 async fn gathered(house: &House) -> LoadLease {
-    let booking = BookingId::of(house.id(), HoldToken::random()).to_string();
+    let booking = BookingId::of(house.id(), loaded::any_token()).to_string();
     let Turn::Mine(lease) = house.redis.begin_load(house.id(), 1).await.unwrap() else { panic!("nobody loads") };
     let sold = |place: &str| (place.to_owned(), booking.clone());
     let chunks = [

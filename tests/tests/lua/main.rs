@@ -24,6 +24,7 @@ mod mark;
 mod mark_repairs;
 mod memory;
 mod pin;
+mod pin_lives;
 mod pin_restores;
 mod pin_units;
 mod pinned;

@@ -1,17 +1,26 @@
 //! `mark.lua`
 
-use holdfast::domain::{BookingId, HoldToken};
-use holdfast::ports::{Ending, HoldState, MarkSold, Sold, Touch};
-use holdfast_tests::loaded::small_show;
+use holdfast::domain::BookingId;
+use holdfast::domain::HoldState;
+use holdfast::domain::payment::Payments;
+use holdfast::ports::{Ending, MarkSold, Sold, Touch};
+use holdfast_tests::loaded::{self, small_show};
 
 use crate::house::{House, seats, units};
 
 #[tokio::test]
 async fn codes_in_order_of_precedence() {
     let house = House::unloaded(small_show(6, 5)).await;
-    let (token, places) = (HoldToken::random(), seats(&["E1"]));
+    let (token, places) = (loaded::any_token(), seats(&["E1"]));
     let buyer = BookingId::of(house.id(), token);
-    let sold = Sold { buyer, version: 1, places: &places, count: 1, ending: Ending::Confirmed(buyer) };
+    let sold = Sold {
+        buyer,
+        version: 1,
+        places: &places,
+        count: 1,
+        ending: Ending::Confirmed(buyer),
+        recorded: &Payments::NONE,
+    };
     let mark = house.redis.mark_sold(house.id(), token, sold.clone()).await;
     assert!(matches!(mark, Ok(Touch::NotLoaded)), "{mark:?}");
     house.load().await;
@@ -56,14 +65,14 @@ async fn a_late_mark_sells_what_nobody_has() {
     assert_eq!(house.seats().await["E1"], booking.to_string());
     assert_eq!(house.state(late).await, HoldState::Confirmed);
 
-    let lost = HoldToken::random();
+    let lost = loaded::any_token();
     let booking = house.twice(async || house.sell(lost, &seats(&["E2"])).await).await;
     assert_eq!(house.seats().await["E2"], booking.to_string());
     assert!(house.status(lost).await.is_none(), "a mark makes no hold");
 
     let (late, places) = house.late_taker(1).await;
     house.sell(late, &places).await;
-    house.sell(HoldToken::random(), &units(&[4])).await;
+    house.sell(loaded::any_token(), &units(&[4])).await;
     assert_eq!((house.count().await.held, house.count().await.sold), (0, 2));
     house.assert_zone_adds_up().await;
     assert_eq!(house.taker(3).await.1, units(&[2, 3, 5]), "the fresh counter walks around what was marked");
@@ -78,7 +87,19 @@ async fn an_older_version_changes_nothing() {
     house.free(token, 2, &e1).await;
     house.unchanged(async || house.sell(token, &e1).await).await;
     assert_eq!(house.seats().await["E1"], "");
-    house.mark(token, Sold { buyer, version: 3, places: &e1, count: 1, ending: Ending::Confirmed(buyer) }).await;
+    house
+        .mark(
+            token,
+            Sold {
+                buyer,
+                version: 3,
+                places: &e1,
+                count: 1,
+                ending: Ending::Confirmed(buyer),
+                recorded: &Payments::NONE,
+            },
+        )
+        .await;
     assert_eq!(house.seats().await["E1"], buyer.to_string());
     house.unchanged(async || house.free(token, 2, &e1).await).await;
 }
@@ -88,7 +109,7 @@ async fn a_place_of_another_booking_is_not_touched_and_a_later_mark_can_still_ha
     let house = House::open().await;
     let first = house.holder(&["E1"]).await;
     let theirs = house.sell(first, &seats(&["E1"])).await;
-    let (second, both) = (HoldToken::random(), seats(&["E1", "E2"]));
+    let (second, both) = (loaded::any_token(), seats(&["E1", "E2"]));
     let ours = house.sell(second, &both).await;
     assert_eq!((&house.seats().await["E1"], &house.seats().await["E2"]), (&theirs.to_string(), &ours.to_string()));
     assert_eq!(house.version_of(ours).await, None, "a mark that passed a place over is not done");
@@ -102,7 +123,7 @@ async fn a_place_of_another_booking_is_not_touched_and_a_later_mark_can_still_ha
 async fn a_live_hold_of_another_token_is_not_touched_and_a_later_mark_can_still_have_it() {
     let house = House::open().await;
     let live = house.holder(&["E1"]).await;
-    let (sold, e1) = (HoldToken::random(), seats(&["E1"]));
+    let (sold, e1) = (loaded::any_token(), seats(&["E1"]));
     let booking = house.unchanged(async || house.sell(sold, &e1).await).await;
     assert_eq!((house.lock("E1").await.0, house.version_of(booking).await), (Some(live.to_string()), None));
     house.release(live, &e1).await.unwrap();
@@ -110,7 +131,7 @@ async fn a_live_hold_of_another_token_is_not_touched_and_a_later_mark_can_still_
     assert_eq!((&house.seats().await["E1"], house.version_of(booking).await), (&booking.to_string(), Some(1)));
 
     let (live, places) = house.taker(1).await;
-    house.unchanged(async || house.sell(HoldToken::random(), &places).await).await;
+    house.unchanged(async || house.sell(loaded::any_token(), &places).await).await;
     assert_eq!(house.state(live).await, HoldState::Active);
     house.assert_zone_adds_up().await;
 }
@@ -120,7 +141,7 @@ async fn a_live_hold_of_another_token_is_not_touched_and_a_later_mark_can_still_
 async fn a_lapsed_unit_of_another_token_is_marked() {
     let house = House::open().await;
     let (_, places) = house.late_taker(1).await;
-    let booking = house.sell(HoldToken::random(), &places).await;
+    let booking = house.sell(loaded::any_token(), &places).await;
     assert_eq!((house.count().await.sold, house.version_of(booking).await), (1, Some(1)));
     house.assert_zone_adds_up().await;
     assert_eq!(house.taker(4).await.1, units(&[2, 3, 4, 5]));
@@ -130,14 +151,14 @@ async fn a_lapsed_unit_of_another_token_is_marked() {
 #[tokio::test]
 async fn a_mark_adds_no_place_to_the_show() {
     let house = House::open().await;
-    house.unchanged(async || house.sell(HoldToken::random(), &seats(&["E9"])).await).await;
+    house.unchanged(async || house.sell(loaded::any_token(), &seats(&["E9"])).await).await;
 }
 
 /// The capacity was lowered after the unit was handed out, and before Redis heard that it was sold.
 #[tokio::test]
 async fn a_unit_above_the_capacity_is_marked_for_who_has_it() {
     let house = House::open().await;
-    let token = HoldToken::random();
+    let token = loaded::any_token();
     house.twice(async || house.sell(token, &units(&[6])).await).await;
     assert_eq!(house.count().await.sold, 1);
     house.assert_zone_adds_up().await;

@@ -1,8 +1,11 @@
 //! `mark.lua`, as a read repair: the guard found places sold that Redis let a token hold.
 
 use holdfast::adapters::redis::keys;
-use holdfast::domain::{BookingId, HoldToken};
-use holdfast::ports::{Ending, Freed, HoldState, Sold};
+use holdfast::domain::BookingId;
+use holdfast::domain::HoldState;
+use holdfast::domain::payment::Payments;
+use holdfast::ports::{Ending, Freed, Sold};
+use holdfast_tests::loaded;
 use redis::AsyncCommands;
 
 use crate::house::{House, ga, seats, units};
@@ -13,8 +16,15 @@ async fn read_repair_ends_the_losers_hold_and_frees_the_rest() {
     let house = House::open().await;
     let (loser, places) = (house.holder(&["E1", "E2", "E3"]).await, seats(&["E1", "E2", "E3"]));
     house.pinned(loser, &places).await;
-    let winner = BookingId::of(house.id(), HoldToken::random());
-    let sold = Sold { buyer: winner, version: 1, places: &places, count: 1, ending: house.refused(loser) };
+    let winner = BookingId::of(house.id(), loaded::any_token());
+    let sold = Sold {
+        buyer: winner,
+        version: 1,
+        places: &places,
+        count: 1,
+        ending: house.refused(loser),
+        recorded: &Payments::NONE,
+    };
     house
         .twice(async || {
             house.mark(loser, sold.clone()).await;
@@ -36,9 +46,19 @@ async fn read_repair_of_units_leaves_the_count_right() {
     let house = House::open().await;
     let (loser, places) = house.taker(3).await;
     house.pinned(loser, &places).await;
-    let winner = BookingId::of(house.id(), HoldToken::random());
+    let winner = BookingId::of(house.id(), loaded::any_token());
     house
-        .mark(loser, Sold { buyer: winner, version: 1, places: &places, count: 1, ending: house.refused(loser) })
+        .mark(
+            loser,
+            Sold {
+                buyer: winner,
+                version: 1,
+                places: &places,
+                count: 1,
+                ending: house.refused(loser),
+                recorded: &Payments::NONE,
+            },
+        )
         .await;
     assert_eq!((house.count().await.held, house.count().await.sold), (0, 1));
     house.assert_zone_adds_up().await;
@@ -51,13 +71,33 @@ async fn read_repair_of_two_winners() {
     let house = House::open().await;
     let loser = house.holder(&["E1", "E2", "E3"]).await;
     house.pinned(loser, &seats(&["E1", "E2", "E3"])).await;
-    let winners = [(); 2].map(|()| BookingId::of(house.id(), HoldToken::random()));
+    let winners = [(); 2].map(|()| BookingId::of(house.id(), loaded::any_token()));
     let (all, rest) = (seats(&["E1", "E2", "E3"]), seats(&["E2", "E3"]));
     house
-        .mark(loser, Sold { buyer: winners[0], version: 1, places: &all, count: 1, ending: house.refused(loser) })
+        .mark(
+            loser,
+            Sold {
+                buyer: winners[0],
+                version: 1,
+                places: &all,
+                count: 1,
+                ending: house.refused(loser),
+                recorded: &Payments::NONE,
+            },
+        )
         .await;
     house
-        .mark(loser, Sold { buyer: winners[1], version: 1, places: &rest, count: 1, ending: house.refused(loser) })
+        .mark(
+            loser,
+            Sold {
+                buyer: winners[1],
+                version: 1,
+                places: &rest,
+                count: 1,
+                ending: house.refused(loser),
+                recorded: &Payments::NONE,
+            },
+        )
         .await;
     let now = house.seats().await;
     assert_eq!([&now["E1"], &now["E2"], &now["E3"]], [&winners[0].to_string(), &winners[1].to_string(), ""]);
@@ -67,12 +107,22 @@ async fn read_repair_of_two_winners() {
 #[tokio::test]
 async fn read_repair_of_one_place_does_not_hide_the_others_of_the_booking() {
     let house = House::open().await;
-    let winner = BookingId::of(house.id(), HoldToken::random());
+    let winner = BookingId::of(house.id(), loaded::any_token());
     for seat in ["E1", "E2"] {
         let (loser, place) = (house.holder(&[seat]).await, seats(&[seat]));
         house.pinned(loser, &place).await;
         house
-            .mark(loser, Sold { buyer: winner, version: 1, places: &place, count: 1, ending: house.refused(loser) })
+            .mark(
+                loser,
+                Sold {
+                    buyer: winner,
+                    version: 1,
+                    places: &place,
+                    count: 1,
+                    ending: house.refused(loser),
+                    recorded: &Payments::NONE,
+                },
+            )
             .await;
     }
     let now = house.seats().await;
@@ -85,8 +135,15 @@ async fn a_repair_may_let_the_hold_go_on() {
     let house = House::open().await;
     let (loser, places) = house.taker(3).await;
     house.pinned(loser, &places).await;
-    let winner = BookingId::of(house.id(), HoldToken::random());
-    let sold = Sold { buyer: winner, version: 1, places: &places, count: 1, ending: Ending::GoesOn };
+    let winner = BookingId::of(house.id(), loaded::any_token());
+    let sold = Sold {
+        buyer: winner,
+        version: 1,
+        places: &places,
+        count: 1,
+        ending: Ending::GoesOn,
+        recorded: &Payments::NONE,
+    };
     house
         .twice(async || {
             house.mark(loser, sold.clone()).await;
@@ -107,8 +164,20 @@ async fn a_hold_that_is_being_confirmed_is_not_lost_to_a_sale() {
     let house = House::open().await;
     let (loser, places) = (house.holder(&["E1", "E2"]).await, seats(&["E1", "E2"]));
     house.pinned(loser, &places).await;
-    let winner = BookingId::of(house.id(), HoldToken::random());
-    house.mark(loser, Sold { buyer: winner, version: 1, places: &places, count: 1, ending: Ending::Lost }).await;
+    let winner = BookingId::of(house.id(), loaded::any_token());
+    house
+        .mark(
+            loser,
+            Sold {
+                buyer: winner,
+                version: 1,
+                places: &places,
+                count: 1,
+                ending: Ending::Lost,
+                recorded: &Payments::NONE,
+            },
+        )
+        .await;
     assert_eq!(house.state(loser).await, HoldState::Confirming);
     assert!(house.is_confirming(loser).await, "a reconcile still settles it");
     assert_eq!(house.lock("E2").await.0, Some(loser.to_string()));
@@ -118,12 +187,25 @@ async fn a_hold_that_is_being_confirmed_is_not_lost_to_a_sale() {
 #[tokio::test]
 async fn a_sale_that_is_not_the_newest_ends_no_hold() {
     let house = House::open().await;
-    let winner = BookingId::of(house.id(), HoldToken::random());
+    let winner = BookingId::of(house.id(), loaded::any_token());
     let places = seats(&["E1", "E2"]);
-    let freed = Freed { booking: winner, version: 2, places: &seats(&["E1"]), ending: Ending::Lost };
-    house.freed(HoldToken::random(), freed).await;
+    let freed =
+        Freed { booking: winner, version: 2, places: &seats(&["E1"]), ending: Ending::Lost, recorded: &Payments::NONE };
+    house.freed(loaded::any_token(), freed).await;
     let holder = house.holder(&["E1", "E2"]).await;
-    house.mark(holder, Sold { buyer: winner, version: 1, places: &places, count: 1, ending: Ending::Lost }).await;
+    house
+        .mark(
+            holder,
+            Sold {
+                buyer: winner,
+                version: 1,
+                places: &places,
+                count: 1,
+                ending: Ending::Lost,
+                recorded: &Payments::NONE,
+            },
+        )
+        .await;
     assert_eq!(house.state(holder).await, HoldState::Active);
     assert_eq!(house.lock("E1").await.0, Some(holder.to_string()));
 }
@@ -133,8 +215,9 @@ async fn a_sale_that_is_not_the_newest_ends_no_hold() {
 async fn a_repair_may_end_the_hold_as_lost() {
     let house = House::open().await;
     let (loser, places) = (house.holder(&["E1", "E2"]).await, seats(&["E1", "E2"]));
-    let winner = BookingId::of(house.id(), HoldToken::random());
-    let sold = Sold { buyer: winner, version: 1, places: &places, count: 1, ending: Ending::Lost };
+    let winner = BookingId::of(house.id(), loaded::any_token());
+    let sold =
+        Sold { buyer: winner, version: 1, places: &places, count: 1, ending: Ending::Lost, recorded: &Payments::NONE };
     house
         .twice(async || {
             house.mark(loser, sold.clone()).await;
@@ -145,9 +228,10 @@ async fn a_repair_may_end_the_hold_as_lost() {
     assert!(!house.is_confirming(loser).await);
     assert_eq!((house.lock("E2").await.0, house.indexed("E1").await, house.indexed("E2").await), (None, None, None));
     house.holder(&["E2"]).await;
-    // Its owner is told what anybody is told whose time is over.
-    let again = house.unchanged(async || house.hold(loser, &["E1", "E2"]).await.unwrap()).await;
-    assert_eq!((again.state, again.lease.expires_in_ms), (HoldState::Expired, 0));
+    // Its owner is answered as the owner of a hold that lapsed.
+    let again = house.unchanged(async || house.hold(loser, &["E1", "E2"]).await.unwrap_err()).await;
+    let (token, state) = (loser, HoldState::Expired);
+    assert_eq!(again, holdfast::domain::Refusal::HoldEnded { token, state, booking: None });
     let lost = holdfast::domain::Refusal::HoldLost { booking: None };
     assert_eq!(house.extend(loser, &places, 1_000).await, Err(lost.clone()));
     assert_eq!(house.release(loser, &places).await, Err(lost));
@@ -157,7 +241,7 @@ async fn a_repair_may_end_the_hold_as_lost() {
 #[tokio::test]
 async fn what_is_sold_and_held_stays_sold_and_is_held_no_more() {
     let house = House::open().await;
-    let buyer = BookingId::of(house.id(), HoldToken::random());
+    let buyer = BookingId::of(house.id(), loaded::any_token());
     let (holder, places) = (house.holder(&["E1", "E2"]).await, seats(&["E1", "E2"]));
     let _: () = house.raw().hset(keys::seats(house.id()), "E1", buyer.to_string()).await.unwrap();
     let own = house.sell(holder, &places).await;

@@ -2,8 +2,10 @@
 
 use holdfast::Failure;
 use holdfast::adapters::redis::keys;
-use holdfast::domain::{BookingId, Buyer, HoldToken, Request};
-use holdfast::ports::{ExtendHold, HoldSeats, HoldState, LoadShow, Pin, Sold, TakeUnits, Unloaded};
+use holdfast::domain::HoldState;
+use holdfast::domain::payment::Payments;
+use holdfast::domain::{BookingId, Buyer, Request};
+use holdfast::ports::{ExtendHold, HoldSeats, LoadShow, Pin, Sold, TakeUnits, Unloaded};
 use holdfast_tests::loaded::{self, small_show};
 use holdfast_tests::servers::{Redis, own_redis};
 use redis::AsyncCommands;
@@ -48,13 +50,15 @@ async fn pitfall_21_a_hold_is_refused_whole() {
     let (holder, places) = (house.holder(&["E6"]).await, seats(&["E6"]));
     full.fill().await;
     let before = house.dump().await;
-    is_unavailable(house.redis.hold_seats(house.id(), &Request::once(), &five, None, &buyer).await);
-    is_unavailable(house.redis.take_units(house.id(), &Request::once(), &ga(), 5, None, &buyer).await);
+    is_unavailable(house.redis.hold_seats(house.id(), &Request::once(loaded::any_token()), &five, None, &buyer).await);
+    is_unavailable(
+        house.redis.take_units(house.id(), &Request::once(loaded::any_token()), &ga(), 5, None, &buyer).await,
+    );
     is_unavailable(house.redis.extend_hold(house.id(), holder, &places, 60_000).await);
     assert_eq!(house.dump().await, before);
     assert_eq!(house.state(holder).await, HoldState::Active);
     full.set_memory(0).await;
-    house.hold(HoldToken::random(), &["E1", "E2", "E3", "E4", "E5"]).await.unwrap();
+    house.hold(loaded::any_token(), &["E1", "E2", "E3", "E4", "E5"]).await.unwrap();
     house.taker(5).await;
 }
 
@@ -79,11 +83,21 @@ async fn pitfall_21_release_pin_mark_and_free_still_work() {
     house.pinned(refused, &seats(&["E3"])).await;
     house.free(refused, 1, &seats(&["E3"])).await;
     // Redis has lost the hold; a cancel; and a read repair.
-    let unknown = HoldToken::random();
+    let unknown = loaded::any_token();
     assert!(matches!(house.pin(unknown, &units(&[5]), &Default::default()).await, Pin::Pinned(_)));
-    let buyer = BookingId::of(house.id(), HoldToken::random());
+    let buyer = BookingId::of(house.id(), loaded::any_token());
     house
-        .mark(unknown, Sold { buyer, version: 1, places: &units(&[5]), count: 1, ending: house.refused(unknown) })
+        .mark(
+            unknown,
+            Sold {
+                buyer,
+                version: 1,
+                places: &units(&[5]),
+                count: 1,
+                ending: house.refused(unknown),
+                recorded: &Payments::NONE,
+            },
+        )
         .await;
     house.free(sold, 2, &seats(&["E2"])).await;
 

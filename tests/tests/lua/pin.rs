@@ -1,18 +1,25 @@
 //! `pin.lua`
 
-use holdfast::adapters::redis::{keys, scripts};
-use holdfast::domain::{Buyer, HoldToken, OrderId, PIN_MS, Payment, Places, Refusal};
-use holdfast::ports::{Claim, Closing, HoldSeats, HoldState, Pin, PinHold, Touch};
+use holdfast::Failure;
+use holdfast::adapters::redis::keys;
+use holdfast::domain::payment::Payments;
+use holdfast::domain::{Buyer, HoldState, HoldToken, OrderId, PIN_MS, Payment, Places, Refusal};
+use holdfast::ports::{Claim, Closing, HoldSeats, Pin, PinHold, Touch};
 use holdfast_tests::loaded::{self, small_show};
-use redis::{AsyncCommands, Value};
+use redis::AsyncCommands;
 use serde_json::json;
 
-use crate::house::{House, known, seats, units, until};
+use crate::house::{House, known, pinned, seats, units};
 
-fn claim(reference: &str) -> Claim {
+/// What a confirm with a payment of this reference claims.
+pub fn claim(reference: &str) -> Claim {
     let payment = Payment { reference: reference.to_owned(), amount: Some("55000".to_owned()), currency: None };
     let order = Some(OrderId::parse(&format!("order of {reference}")).unwrap());
-    Claim { payment: Some(payment), order, buyer: Buyer::of(reference) }
+    Claim { payments: Payments::of(Some(&payment)), order, buyer: Buyer::of(reference) }
+}
+
+fn references(payments: &Payments) -> Vec<&str> {
+    payments.iter().map(|payment| payment.reference.as_str()).collect()
 }
 
 /// That a pin is refused, and leaves everything as it was.
@@ -24,7 +31,7 @@ async fn is_lost(house: &House, token: HoldToken, places: &Places) {
 #[tokio::test]
 async fn codes_in_order_of_precedence() {
     let house = House::unloaded(small_show(6, 5)).await;
-    let (token, e1) = (HoldToken::random(), seats(&["E1"]));
+    let (token, e1) = (loaded::any_token(), seats(&["E1"]));
     let pin = house.redis.pin_hold(house.id(), token, &e1, &Claim::default(), None).await;
     assert!(matches!(pin, Ok(Touch::NotLoaded)), "{pin:?}");
     house.load().await;
@@ -62,10 +69,11 @@ async fn a_second_pin_answers_the_first_ones_claim_and_instant() {
             panic!("it is held")
         };
         let order = pinned.claim.order.map(|order| order.as_str().to_owned());
-        seen.push((pinned.confirmed_at_ms, pinned.claim.payment, order, house.state(token).await));
+        let first = pinned.claim.payments.first().cloned();
+        seen.push((pinned.confirmed_at_ms, first, order, house.state(token).await));
     }
     assert_eq!(seen[0], seen[1]);
-    assert_eq!(seen[0].1, claim("pay_1").payment);
+    assert_eq!(seen[0].1.as_ref(), claim("pay_1").payments.first());
     assert_eq!(seen[0].2.as_deref(), Some("order of pay_1"));
     assert_eq!(seen[0].3, HoldState::Confirming);
     // Reconcile knows it by its last pin: somebody may still be at work on that.
@@ -78,7 +86,7 @@ async fn a_second_pin_answers_the_first_ones_claim_and_instant() {
 #[tokio::test]
 async fn the_buyer_of_a_hold_stays() {
     let house = House::open().await;
-    let (token, buyer) = (HoldToken::random(), Buyer::of("ada"));
+    let (token, buyer) = (loaded::any_token(), Buyer::of("ada"));
     let asked = loaded::seats(&["E1"]);
     known(house.redis.hold_seats(house.id(), &loaded::once(token), &asked, None, &buyer).await).unwrap();
     let Pin::Pinned(pinned) = house.pin(token, &seats(&["E1"]), &claim("pay_1")).await else { panic!("it is held") };
@@ -101,33 +109,6 @@ async fn lock_record_and_index_move_together() {
 }
 
 #[tokio::test]
-async fn a_pin_never_shortens_a_hold() {
-    let show = json!({"hold": {"defaultTtlSeconds": 400, "maxTtlSeconds": 400, "maxLifetimeSeconds": 600}});
-    let house = House::with(show).await;
-    let token = house.holder(&["E1"]).await;
-    let before = house.status(token).await.unwrap().lease.deadline_ms;
-    house.pinned(token, &seats(&["E1"])).await;
-    assert_eq!(house.status(token).await.unwrap().lease.deadline_ms, before);
-}
-
-/// Pinned again and again, it ends: at its longest life and one pin (INV-6).
-#[tokio::test]
-async fn a_pin_ends_with_the_longest_life_and_one_pin() {
-    let house = House::open().await;
-    let token = house.holder(&["E1"]).await;
-    house.pinned(token, &seats(&["E1"])).await;
-    // 610 s of its 600 + 150 are over.
-    house.shift(token, "created", -610_000).await;
-    let created_ms: i64 = house.raw().hget(keys::hold(house.id(), token), "created").await.unwrap();
-    house.shift(token, "deadline", -100_000).await;
-    house.pinned(token, &seats(&["E1"])).await;
-    let record = house.status(token).await.unwrap();
-    assert_eq!(record.lease.deadline_ms, created_ms + 600_000 + PIN_MS as i64);
-    let (_, left_ms) = house.lock("E1").await;
-    assert!(left_ms <= record.lease.expires_in_ms as i64 + 500, "{left_ms} for {record:?}");
-}
-
-#[tokio::test]
 async fn a_late_confirm_takes_its_places_again() {
     let house = House::open().await;
     let token = house.late_holder(&["E1", "E2"]).await;
@@ -135,7 +116,7 @@ async fn a_late_confirm_takes_its_places_again() {
     assert_eq!(house.state(token).await, HoldState::Confirming);
     assert_eq!(house.lock("E2").await.0, Some(token.to_string()));
     assert!(house.is_confirming(token).await);
-    house.hold(HoldToken::random(), &["E1"]).await.unwrap_err();
+    house.hold(loaded::any_token(), &["E1"]).await.unwrap_err();
 
     let (taker, places) = house.late_taker(2).await;
     house.pinned(taker, &places).await;
@@ -151,7 +132,7 @@ async fn a_show_that_refuses_late_confirms_does() {
     is_lost(&house, late, &seats(&["E1"])).await;
     let (late, places) = house.late_taker(1).await;
     is_lost(&house, late, &places).await;
-    is_lost(&house, HoldToken::random(), &seats(&["E3"])).await;
+    is_lost(&house, loaded::any_token(), &seats(&["E3"])).await;
     let in_time = house.holder(&["E2"]).await;
     house.pinned(in_time, &seats(&["E2"])).await;
 }
@@ -193,17 +174,17 @@ async fn an_unknown_token_buys_only_what_it_could_hold() {
     let mut house = House::open().await;
     let taken = house.holder(&["E1"]).await;
     for places in [seats(&["E9"]), seats(&["E2", "E1"]), seats(&["E2", "E9"])] {
-        is_lost(&house, HoldToken::random(), &places).await;
+        is_lost(&house, loaded::any_token(), &places).await;
     }
     for window in [json!({"opensAt": "2099-01-01T00:00:00Z"}), json!({"closesAt": "2020-01-01T00:00:00Z"})] {
         house.apply(json!({"sale": window}), None).await;
-        is_lost(&house, HoldToken::random(), &seats(&["E2"])).await;
+        is_lost(&house, loaded::any_token(), &seats(&["E2"])).await;
         // Taken in time, confirmed after the sale has closed.
         house.pinned(taken, &seats(&["E1"])).await;
     }
     house.apply(json!({"sale": {}, "limits": {"maxPlacesPerHold": 2}}), None).await;
-    is_lost(&house, HoldToken::random(), &seats(&["E2", "E3", "E4"])).await;
-    let unknown = HoldToken::random();
+    is_lost(&house, loaded::any_token(), &seats(&["E2", "E3", "E4"])).await;
+    let unknown = loaded::any_token();
     house.pinned(unknown, &seats(&["E2", "E3"])).await;
     assert_eq!(house.status(unknown).await.unwrap().places, seats(&["E2", "E3"]));
 
@@ -216,13 +197,13 @@ async fn an_unknown_token_buys_only_what_it_could_hold() {
 #[tokio::test]
 async fn rescued_units_are_not_handed_out_again() {
     let house = House::open().await;
-    let token = HoldToken::random();
+    let token = loaded::any_token();
     house.pinned(token, &units(&[1, 3])).await;
     assert_eq!(house.state(token).await, HoldState::Confirming);
     house.assert_zone_adds_up().await;
     let (_, others) = house.taker(3).await;
     assert_eq!(others, units(&[2, 4, 5]));
-    assert_eq!(house.take(HoldToken::random(), 1).await.unwrap_err(), Refusal::SoldOut { remaining: 0 });
+    assert_eq!(house.take(loaded::any_token(), 1).await.unwrap_err(), Refusal::SoldOut { remaining: 0 });
     house.assert_zone_adds_up().await;
 }
 
@@ -230,7 +211,7 @@ async fn rescued_units_are_not_handed_out_again() {
 #[tokio::test]
 async fn rescued_units_that_are_refused_come_back_once() {
     let house = House::open().await;
-    let token = HoldToken::random();
+    let token = loaded::any_token();
     house.pinned(token, &units(&[1, 4])).await;
     house.free(token, 1, &units(&[1, 4])).await;
     house.assert_zone_adds_up().await;
@@ -238,66 +219,72 @@ async fn rescued_units_that_are_refused_come_back_once() {
     house.assert_zone_adds_up().await;
 }
 
-/// The places of a pin that lapsed are somebody else's: the refusal is about the payment that came first.
+/// The places of a pin that lapsed belong to another hold: the refusal is about the payment that came first, and no payment
+/// of a later pin is forgotten.
 #[tokio::test]
-async fn a_pin_that_is_lost_still_tells_the_first_ones_claim() {
+async fn a_pin_that_is_lost_answers_all_payments_and_keeps_them() {
     let house = House::open().await;
     let (token, e1) = (house.holder(&["E1"]).await, seats(&["E1"]));
-    let lost = house.pin(HoldToken::random(), &e1, &claim("pay_0")).await;
+    let lost = house.pin(loaded::any_token(), &e1, &claim("pay_0")).await;
     assert!(matches!(lost, Pin::Lost { pinned: None, .. }), "{lost:?}");
     house.pin(token, &e1, &claim("pay_1")).await;
     house.shift(token, "deadline", -200_000).await;
     let lock = keys::seat_hold(house.id(), &loaded::seats(&["E1"])[0]);
     let _: i64 = house.raw().del(lock).await.unwrap();
     house.holder(&["E1"]).await;
-    let lost = house.unchanged(async || house.pin(token, &e1, &claim("pay_2")).await).await;
-    let Pin::Lost { pinned: Some(first), .. } = lost else { panic!("{lost:?}") };
-    assert_eq!(first.payment, claim("pay_1").payment);
+    for reference in ["pay_2", "pay_1"] {
+        let lost = house.pin(token, &e1, &claim(reference)).await;
+        let Pin::Lost { pinned: Some(pinned), .. } = lost else { panic!("{lost:?}") };
+        assert_eq!(references(&pinned.payments), ["pay_1", "pay_2"]);
+        assert_eq!(house.status(token).await.unwrap().payments, pinned.payments);
+    }
+    house.unchanged(async || house.pin(token, &e1, &claim("pay_2")).await).await;
 }
 
-/// Long after its longest life: what is taken again begins a new life, with a whole pin.
+/// The process of any of these confirms may die: each payment stays with the hold until it is on record.
 #[tokio::test]
-async fn a_rescue_begins_a_new_life() {
+async fn every_pin_adds_its_payment_once() {
     let house = House::open().await;
-    let token = house.late_holder(&["E1"]).await;
-    house.shift(token, "created", -10_000_000).await;
-    house.pinned(token, &seats(&["E1"])).await;
-    let left_ms = house.status(token).await.unwrap().lease.expires_in_ms;
-    assert!((PIN_MS - 10_000..=PIN_MS).contains(&left_ms), "{left_ms}");
+    let (token, e1) = (house.holder(&["E1"]).await, seats(&["E1"]));
+    house.pinned(token, &e1).await;
+    assert_eq!(house.status(token).await.unwrap().payments, Payments::NONE);
+    for reference in ["pay_1", "pay_2", "pay_1"] {
+        let payments = pinned(house.pin(token, &e1, &claim(reference)).await).claim.payments;
+        assert_eq!(house.status(token).await.unwrap().payments, payments);
+        assert_eq!(payments.first(), claim("pay_1").payments.first());
+    }
+    assert_eq!(references(&house.status(token).await.unwrap().payments), ["pay_1", "pay_2"]);
 }
 
-/// A hold that lapsed may be confirmed late, after the sale has closed.
 #[tokio::test]
-async fn a_late_confirm_does_not_mind_the_window() {
-    let mut house = House::open().await;
-    let late = house.late_holder(&["E1"]).await;
-    house.apply(json!({"sale": {"closesAt": "2020-01-01T00:00:00Z"}}), None).await;
-    house.pinned(late, &seats(&["E1"])).await;
-}
-
-/// The pin itself lapses too: with it the places are free, and its own token may come again.
-#[tokio::test]
-async fn a_pin_that_lapsed_gives_way_and_comes_again() {
+async fn a_token_keeps_no_more_than_32_payments() {
     let house = House::open().await;
-    let token = house.holder(&["E1"]).await;
-    let mut keys = vec![
-        keys::show(house.id()),
-        keys::hold(house.id(), token),
-        keys::held(house.id()),
-        keys::events(house.id()),
-        keys::confirming(house.id()),
-        keys::seats(house.id()),
-    ];
-    keys.push(keys::seat_hold(house.id(), &loaded::seats(&["E1"])[0]));
-    // The hold itself ends first: a pin never shortens.
-    house.shift(token, "deadline", -30_001).await;
-    let text = token.to_string();
-    let answer = house.run(&scripts::PIN, &keys, &[&text, "1000", "", "", "", "", "", "E1"]).await;
-    assert_eq!(answer[0], Value::Int(0));
-    let lease = house.status(token).await.unwrap().lease;
-    assert!((1..=1_000).contains(&lease.expires_in_ms), "{lease:?}");
-    let next = HoldToken::random();
-    until("the pin lapses", async || house.hold(next, &["E1"]).await.ok()).await;
-    is_lost(&house, token, &seats(&["E1"])).await;
-    assert_eq!(house.extend(token, &seats(&["E1"]), 1_000).await, Err(Refusal::InProgress));
+    let (token, e1) = (house.holder(&["E1"]).await, seats(&["E1"]));
+    for number in 0..32 {
+        pinned(house.pin(token, &e1, &claim(&format!("pay_{number}"))).await);
+    }
+    let one_more = claim("pay_32");
+    let refused =
+        house.unchanged(async || house.redis.pin_hold(house.id(), token, &e1, &one_more, None).await.unwrap_err());
+    assert!(matches!(refused.await, Failure::Undecided));
+    pinned(house.pin(token, &e1, &claim("pay_31")).await);
+}
+
+/// A hold that was pinned knows its own places: what a confirm names does not change them.
+#[tokio::test]
+async fn a_pin_never_takes_other_places_than_the_hold_has() {
+    let house = House::open().await;
+    let token = house.holder(&["E1", "E2"]).await;
+    let (taker, _) = house.taker(2).await;
+    for _ in 0..2 {
+        for other in [seats(&["E1"]), seats(&["E2", "E1"]), seats(&["E1", "E3"]), units(&[1, 2])] {
+            let pin = house.unchanged(async || house.pin(token, &other, &claim("pay_1")).await).await;
+            assert!(matches!(pin, Pin::OtherPlaces), "{other:?}: {pin:?}");
+        }
+        let pin = house.unchanged(async || house.pin(taker, &seats(&["E1"]), &claim("pay_1")).await).await;
+        assert!(matches!(pin, Pin::OtherPlaces), "{pin:?}");
+        house.pinned(token, &seats(&["E1", "E2"])).await;
+        // Of units the zone is named, and the hold knows which.
+        assert_eq!(house.pinned(taker, &units(&[3])).await.places, units(&[1, 2]));
+    }
 }

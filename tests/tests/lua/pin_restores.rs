@@ -1,19 +1,22 @@
 //! `pin.lua`, for a restore: the places of a booking that was cancelled are taken again.
 
 use holdfast::adapters::redis::keys;
-use holdfast::domain::{BookingId, HoldToken, PIN_MS, Places};
-use holdfast::ports::{Claim, Closing, Ending, Freed, HoldState, Pin, PinHold, Sold, Touch};
+use holdfast::domain::HoldState;
+use holdfast::domain::payment::Payments;
+use holdfast::domain::{BookingId, PIN_MS, Places};
+use holdfast::ports::{Claim, Closing, Ending, Freed, Pin, PinHold, Sold, Touch};
+use holdfast_tests::loaded;
 use serde_json::json;
 
 use crate::house::{House, pinned, seats, units};
 
 fn booking(house: &House) -> BookingId {
-    BookingId::of(house.id(), HoldToken::random())
+    BookingId::of(house.id(), loaded::any_token())
 }
 
 /// That a restore is refused because of these, and leaves everything as it was.
 async fn is_gone(house: &House, places: &Places, wanted: &[&str]) {
-    let (token, booking) = (HoldToken::random(), booking(house));
+    let (token, booking) = (loaded::any_token(), booking(house));
     let pin = house.unchanged(async || house.restore(token, places, booking).await).await;
     let Pin::Lost { gone, pinned: None } = pin else { panic!("{pin:?}") };
     assert_eq!(gone, wanted);
@@ -26,7 +29,7 @@ async fn it_minds_neither_window_nor_limit_nor_policy() {
     });
     let house = House::with(closed).await;
     for places in [seats(&["E1", "E2"]), units(&[1, 2])] {
-        let (token, booking) = (HoldToken::random(), booking(&house));
+        let (token, booking) = (loaded::any_token(), booking(&house));
         // Nobody else could.
         let pin = house.unchanged(async || house.pin(token, &places, &Claim::default()).await).await;
         assert!(matches!(pin, Pin::Lost { .. }), "{pin:?}");
@@ -52,7 +55,7 @@ async fn a_seat_that_is_held_sold_or_gone_is_named_and_none_is_taken() {
     house.sell(buyer, &seats(&["E3"])).await;
     house.late_holder(&["E4"]).await;
     is_gone(&house, &seats(&["E9", "E1", "E2", "E3", "E4"]), &["E9", "E2", "E3"]).await;
-    pinned(house.restore(HoldToken::random(), &seats(&["E1", "E4"]), booking(&house)).await);
+    pinned(house.restore(loaded::any_token(), &seats(&["E1", "E4"]), booking(&house)).await);
 }
 
 /// Whether the seat stays is not known yet.
@@ -61,7 +64,7 @@ async fn a_seat_that_is_being_closed_is_try_again() {
     let mut house = House::open().await;
     let closing = Closing { version: 2, mark: "mark".to_owned() };
     house.close(&closing, &["E6"]).await;
-    let (token, e6) = (HoldToken::random(), seats(&["E6"]));
+    let (token, e6) = (loaded::any_token(), seats(&["E6"]));
     let pin = house.redis.pin_hold(house.id(), token, &e6, &Claim::default(), Some(booking(&house))).await;
     assert!(matches!(pin, Ok(Touch::Closing { left_ms: 1..=10_000 })), "{pin:?}");
     house.apply(json!({}), Some(&closing)).await;
@@ -72,7 +75,7 @@ async fn a_seat_that_is_being_closed_is_try_again() {
 async fn units_that_are_gone_are_replaced_while_there_are_others() {
     let house = House::open().await;
     house.taker(2).await;
-    let answer = pinned(house.restore(HoldToken::random(), &units(&[1, 2, 3]), booking(&house)).await);
+    let answer = pinned(house.restore(loaded::any_token(), &units(&[1, 2, 3]), booking(&house)).await);
     assert!(answer.places.same_as(&units(&[3, 4, 5])), "{:?}", answer.places);
     assert_eq!(answer.first, Some(units(&[1, 2, 3])));
     house.assert_zone_adds_up().await;
@@ -83,10 +86,11 @@ async fn units_that_are_gone_are_replaced_while_there_are_others() {
 #[tokio::test]
 async fn a_restore_that_was_lost_may_come_again() {
     let house = House::open().await;
-    let (token, booking, e1) = (HoldToken::random(), booking(&house), seats(&["E1", "E2"]));
+    let (token, booking, e1) = (loaded::any_token(), booking(&house), seats(&["E1", "E2"]));
     pinned(house.restore(token, &e1, booking).await);
-    let rival = BookingId::of(house.id(), HoldToken::random());
-    let sold = Sold { buyer: rival, version: 1, places: &e1, count: 1, ending: Ending::Lost };
+    let rival = BookingId::of(house.id(), loaded::any_token());
+    let sold =
+        Sold { buyer: rival, version: 1, places: &e1, count: 1, ending: Ending::Lost, recorded: &Payments::NONE };
     assert_eq!(house.mark(token, sold).await, 1);
     let record = house.status(token).await.unwrap();
     assert_eq!((record.state, record.booking, house.is_confirming(token).await), (HoldState::Expired, None, false));
@@ -94,12 +98,25 @@ async fn a_restore_that_was_lost_may_come_again() {
 
     let pin = house.unchanged(async || house.restore(token, &e1, booking).await).await;
     assert!(matches!(&pin, Pin::Lost { gone, .. } if *gone == ["E1"]), "{pin:?}");
-    let freed = Freed { booking: rival, version: 2, places: &seats(&["E1"]), ending: Ending::Confirmed(rival) };
-    assert_eq!(house.freed(HoldToken::random(), freed).await, 1);
+    let freed = Freed {
+        booking: rival,
+        version: 2,
+        places: &seats(&["E1"]),
+        ending: Ending::Confirmed(rival),
+        recorded: &Payments::NONE,
+    };
+    assert_eq!(house.freed(loaded::any_token(), freed).await, 1);
     pinned(house.restore(token, &e1, booking).await);
     assert_eq!(house.lock("E1").await.0, Some(token.to_string()));
     // And once it is decided, it is decided.
-    let sold = Sold { buyer: booking, version: 3, places: &e1, count: 2, ending: Ending::Confirmed(booking) };
+    let sold = Sold {
+        buyer: booking,
+        version: 3,
+        places: &e1,
+        count: 2,
+        ending: Ending::Confirmed(booking),
+        recorded: &Payments::NONE,
+    };
     assert_eq!(house.mark(token, sold).await, 2);
     let pin = house.unchanged(async || house.restore(token, &e1, booking).await).await;
     assert!(matches!(pin, Pin::Decided), "{pin:?}");

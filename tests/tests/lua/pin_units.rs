@@ -1,9 +1,11 @@
 //! `pin.lua`, of units. Nobody chose one by name: in place of one that is gone, another one of the zone is taken.
 
 use holdfast::adapters::redis::keys;
+use holdfast::domain::HoldState;
+use holdfast::domain::payment::Payments;
 use holdfast::domain::{BookingId, Buyer, HoldToken, Places, Refusal};
-use holdfast::ports::{Claim, Ending, HoldState, Pin, Pinned, Sold, TakeUnits};
-use holdfast_tests::loaded::once;
+use holdfast::ports::{Claim, Ending, Pin, Pinned, Sold, TakeUnits};
+use holdfast_tests::loaded::{self, once};
 use redis::AsyncCommands;
 use serde_json::json;
 
@@ -23,8 +25,15 @@ async fn is_lost(house: &House, token: HoldToken, places: &Places, wanted: &[&st
 
 /// Somebody who has bought these units, whoever holds them.
 async fn sold_behind(house: &House, token: HoldToken, numbers: &[u32]) -> BookingId {
-    let (buyer, places) = (BookingId::of(house.id(), HoldToken::random()), units(numbers));
-    let sold = Sold { buyer, version: 1, places: &places, count: numbers.len(), ending: Ending::GoesOn };
+    let (buyer, places) = (BookingId::of(house.id(), loaded::any_token()), units(numbers));
+    let sold = Sold {
+        buyer,
+        version: 1,
+        places: &places,
+        count: numbers.len(),
+        ending: Ending::GoesOn,
+        recorded: &Payments::NONE,
+    };
     assert_eq!(house.mark(token, sold).await, numbers.len() as u64);
     buyer
 }
@@ -42,7 +51,7 @@ async fn one_that_is_gone_is_replaced() {
     assert_eq!(house.count().await.held, 3);
     house.assert_zone_adds_up().await;
     assert_eq!(house.taker(2).await.1, units(&[4, 5]));
-    assert_eq!(house.take(HoldToken::random(), 1).await.unwrap_err(), Refusal::SoldOut { remaining: 0 });
+    assert_eq!(house.take(loaded::any_token(), 1).await.unwrap_err(), Refusal::SoldOut { remaining: 0 });
     // What it did not get stays with who has it, and what it got is its own to the end.
     house.sell(late, &units(&[3, 2])).await;
     assert_eq!((house.count().await.held, house.count().await.sold), (3, 2));
@@ -129,13 +138,13 @@ async fn two_pins_of_one_token_have_the_same_units() {
 async fn a_lapsed_unit_of_somebody_else_is_one_that_can_be_had() {
     let house = House::open().await;
     house.taker(3).await;
-    let (other, late) = (HoldToken::random(), HoldToken::random());
+    let (other, late) = (loaded::any_token(), loaded::any_token());
     for token in [other, late] {
         let taken = house.redis.take_units(house.id(), &once(token), &ga(), 1, Some(300), &Buyer::default()).await;
         known(taken).unwrap();
     }
     house.lapse(late).await;
-    sold_behind(&house, HoldToken::random(), &[5]).await;
+    sold_behind(&house, loaded::any_token(), &[5]).await;
     assert_eq!(chosen(house.pinned(late, &units(&[5])).await), (units(&[4]), Some(units(&[5]))));
     house.assert_zone_adds_up().await;
     assert_eq!(house.state(other).await, HoldState::Expired);
@@ -148,7 +157,7 @@ async fn what_is_asked_for_is_no_replacement_for_another() {
     for asked in [[1, 2], [1, 3]] {
         let house = House::open().await;
         house.taker(1).await;
-        let token = HoldToken::random();
+        let token = loaded::any_token();
         let (places, first) = chosen(house.pinned(token, &units(&asked)).await);
         assert!(places.same_as(&units(&[2, 3])), "{places:?}");
         assert_eq!(first, Some(units(&asked)));
@@ -164,12 +173,12 @@ async fn what_is_asked_for_is_no_replacement_for_another() {
 #[tokio::test]
 async fn a_unit_that_the_zone_does_not_have_any_more_is_replaced() {
     let mut house = House::open().await;
-    assert_eq!(chosen(house.pinned(HoldToken::random(), &units(&[6])).await), (units(&[1]), Some(units(&[6]))));
+    assert_eq!(chosen(house.pinned(loaded::any_token(), &units(&[6])).await), (units(&[1]), Some(units(&[6]))));
     house.assert_zone_adds_up().await;
     // A zone that is gone altogether has no others.
     house.apply(json!({"zones": []}), None).await;
     let vip = Places::Units { zone: holdfast::domain::ZoneId::parse("VIP").unwrap(), numbers: vec![1] };
-    is_lost(&house, HoldToken::random(), &vip, &["VIP-1"]).await;
+    is_lost(&house, loaded::any_token(), &vip, &["VIP-1"]).await;
 }
 
 #[tokio::test]

@@ -1,8 +1,9 @@
 //! `release.lua`
 
-use holdfast::domain::{BookingId, HoldToken, Refusal};
-use holdfast::ports::{HoldState, ReleaseHold, Touch};
-use holdfast_tests::loaded::small_show;
+use holdfast::domain::HoldState;
+use holdfast::domain::{BookingId, Refusal};
+use holdfast::ports::{ReleaseHold, Touch};
+use holdfast_tests::loaded::{self, small_show};
 
 use crate::house::{House, seats, units};
 
@@ -11,7 +12,7 @@ const LOST: Refusal = Refusal::HoldLost { booking: None };
 #[tokio::test]
 async fn codes_in_order_of_precedence() {
     let house = House::unloaded(small_show(6, 5)).await;
-    let (token, e1) = (HoldToken::random(), seats(&["E1"]));
+    let (token, e1) = (loaded::any_token(), seats(&["E1"]));
     assert!(matches!(house.redis.release_hold(house.id(), token, &e1).await, Ok(Touch::NotLoaded)));
     house.load().await;
     assert_eq!(house.release(token, &e1).await, Err(LOST));

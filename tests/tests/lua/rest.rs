@@ -1,8 +1,10 @@
 //! What a hold has besides the places that a mark, or a free, names: another confirm of its token may have pinned other
 //! units since these were read.
 
+use holdfast::domain::HoldState;
+use holdfast::domain::payment::Payments;
 use holdfast::domain::{BookingId, HoldToken};
-use holdfast::ports::{Ending, Freed, HoldState, Sold};
+use holdfast::ports::{Ending, Freed, Sold};
 
 use crate::house::{House, units};
 
@@ -20,7 +22,14 @@ async fn a_mark_lets_go_of_units_that_were_pinned_since() {
     let house = House::open().await;
     let token = moved_on(&house).await;
     let (buyer, places) = (BookingId::of(house.id(), token), units(&[1, 2]));
-    let sold = Sold { buyer, version: 1, places: &places, count: 2, ending: Ending::Confirmed(buyer) };
+    let sold = Sold {
+        buyer,
+        version: 1,
+        places: &places,
+        count: 2,
+        ending: Ending::Confirmed(buyer),
+        recorded: &Payments::NONE,
+    };
     assert_eq!(house.twice(async || house.mark(token, sold.clone()).await).await, 0, "they are held by somebody else");
     let record = house.status(token).await.unwrap();
     assert_eq!((record.state, record.places), (HoldState::Confirmed, places));
@@ -48,7 +57,7 @@ async fn a_free_of_no_booking_ends_no_hold_that_is_known() {
     house.pinned(token, &places).await;
     let booking = BookingId::of(house.id(), token);
     for named in [&places, &units(&[])] {
-        let freed = Freed { booking, version: 0, places: named, ending: Ending::Lost };
+        let freed = Freed { booking, version: 0, places: named, ending: Ending::Lost, recorded: &Payments::NONE };
         assert_eq!(house.unchanged(async || house.freed(token, freed).await).await, 0);
     }
     assert!(house.is_confirming(token).await);

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use holdfast::domain::show::Zone;
-use holdfast::domain::{BookingId, Buyer, HoldToken, Places, Refusal, Request, ZoneId};
-use holdfast::ports::{Chunk, Close, Closing, HoldState, LoadShow, ReplaceShow, TakeUnits, Touch, Turn};
-use holdfast_tests::loaded::{once, small_show};
+use holdfast::domain::{BookingId, Buyer, HoldState, HoldToken, Places, Refusal, Request, ZoneId};
+use holdfast::ports::{Chunk, Close, Closing, LoadShow, ReplaceShow, TakeUnits, Touch, Turn};
+use holdfast_tests::loaded::{self, once, small_show};
 use redis::AsyncCommands;
 use serde_json::json;
 
@@ -29,7 +29,7 @@ async fn close(house: &House, closing: &Closing, capacity: u32) -> Close {
 #[tokio::test]
 async fn codes_in_order_of_precedence() {
     let mut house = House::unloaded(small_show(6, 5)).await;
-    let (repeat, new) = (HoldToken::random(), HoldToken::random());
+    let (repeat, new) = (loaded::any_token(), loaded::any_token());
     let other = ZoneId::parse("VIP").unwrap();
     let ask = async |house: &House, token, zone: &ZoneId, ttl_ms| {
         house.redis.take_units(house.id(), &once(token), zone, 4, ttl_ms, &Buyer::default()).await.unwrap()
@@ -42,17 +42,18 @@ async fn codes_in_order_of_precedence() {
     house.apply(json!({"sale": {"closesAt": "2020-01-01T00:00:00Z"}, "limits": {"maxPlacesPerHold": 3}}), None).await;
     let closing = Closing { version: 3, mark: "mark".to_owned() };
     assert_eq!(close(&house, &closing, 4).await, Close::Closed);
-    for token in [repeat, new] {
-        let Touch::Known(Err(refusal)) = ask(&house, token, &other, Some(60_001)).await else {
-            panic!("too long a TTL")
-        };
-        assert_eq!(refusal, Refusal::TtlTooLong { max_ttl_ms: 60_000 });
-    }
-    let keyed = Request { token: repeat, digest: "another body".to_owned(), ..Request::once() };
-    let mismatch = house.redis.take_units(house.id(), &keyed, &other, 4, None, &Buyer::default()).await;
-    assert_eq!(known(mismatch).unwrap_err(), Refusal::KeyMismatch);
-    let Touch::Known(Ok(again)) = ask(&house, repeat, &ga(), None).await else { panic!("a repeat") };
-    assert_eq!((again.held.state, again.units), (HoldState::Active, units(&[1, 2])));
+    // The first request with a key does not know the epoch yet.
+    let key = |body: &str| loaded::keyed(house.id(), "stock/GA", body);
+    let ask_by = async |request: Request, zone: &ZoneId, quantity| {
+        let taken = house.redis.take_units(house.id(), &request, zone, quantity, Some(60_001), &Buyer::default()).await;
+        taken.unwrap()
+    };
+    assert!(matches!(ask_by(key("one"), &other, 4).await, Touch::Again));
+    // A repeat comes before every rule of the show.
+    let Touch::Known(Ok(again)) = ask(&house, repeat, &ga(), Some(60_001)).await else { panic!("a repeat") };
+    assert_eq!((again.held.state, again.held.places), (HoldState::Active, units(&[1, 2])));
+    let Touch::Known(Err(refusal)) = ask(&house, new, &other, Some(60_001)).await else { panic!("too long a TTL") };
+    assert_eq!(refusal, Refusal::TtlTooLong { max_ttl_ms: 60_000 });
     assert!(matches!(ask(&house, new, &other, None).await, Touch::Closing { left_ms: 1..=10_000 }));
     let refused = async |house: &House, quantity| house.take(new, quantity).await.unwrap_err();
     let no_sale = Refusal::NotOnSale { opens_at_ms: None, closes_at_ms: Some(1_577_836_800_000) };
@@ -74,31 +75,35 @@ async fn codes_in_order_of_precedence() {
 #[tokio::test]
 async fn the_same_call_twice_takes_once() {
     let house = House::open().await;
-    let token = HoldToken::random();
+    let token = loaded::any_token();
     let call = async || {
         let taken = house.take(token, 2).await.unwrap();
-        (taken.units, taken.remaining, taken.held.state, taken.held.lease.deadline_ms)
+        (taken.held.places, taken.remaining, taken.held.state, taken.held.lease.deadline_ms)
     };
     let (taken, remaining, ..) = house.twice(call).await;
     assert_eq!((taken, remaining), (units(&[1, 2]), 3));
     // Also when it asks for more the second time.
     let again = house.unchanged(async || house.take(token, 4).await.unwrap()).await;
-    assert_eq!(again.units, units(&[1, 2]));
+    assert_eq!(again.held.places, units(&[1, 2]));
     assert_eq!(house.events().await, [("held".to_owned(), "GA-1 GA-2".to_owned())]);
 }
 
 #[tokio::test]
-async fn a_repeat_tells_what_became_of_the_hold_and_takes_nothing_again() {
+async fn a_repeat_of_a_hold_that_has_ended_is_refused_and_takes_nothing_again() {
     let house = House::open().await;
     let (lapsed, _) = house.late_taker(1).await;
     let (released, places) = house.taker(1).await;
     house.release(released, &places).await.unwrap();
     let (sold, places) = house.taker(1).await;
-    house.sell(sold, &places).await;
-    for (token, state) in [(lapsed, HoldState::Expired), (released, HoldState::Released), (sold, HoldState::Confirmed)]
-    {
-        let again = house.unchanged(async || house.take(token, 3).await.unwrap()).await;
-        assert_eq!((again.held.state, again.held.lease.expires_in_ms, again.remaining), (state, 0, 4));
+    let booking = house.sell(sold, &places).await;
+    let ends = [
+        (lapsed, HoldState::Expired, None),
+        (released, HoldState::Released, None),
+        (sold, HoldState::Confirmed, Some(booking)),
+    ];
+    for (token, state, booking) in ends {
+        let again = house.unchanged(async || house.take(token, 3).await.unwrap_err()).await;
+        assert_eq!(again, Refusal::HoldEnded { token, state, booking });
     }
 }
 
@@ -107,21 +112,21 @@ async fn every_unit_is_handed_out_once_and_then_no_more() {
     let house = House::open().await;
     let mut seen = BTreeSet::new();
     for left in (0..5).rev() {
-        let taken = house.take(HoldToken::random(), 1).await.unwrap();
+        let taken = house.take(loaded::any_token(), 1).await.unwrap();
         assert_eq!(taken.remaining, left);
-        assert!(numbers(&taken.units).into_iter().all(|unit| seen.insert(unit)), "{taken:?}");
+        assert!(numbers(&taken.held.places).into_iter().all(|unit| seen.insert(unit)), "{taken:?}");
         house.assert_zone_adds_up().await;
     }
     assert_eq!(seen, BTreeSet::from([1, 2, 3, 4, 5]));
-    assert_eq!(house.unchanged(async || house.take(HoldToken::random(), 1).await.unwrap_err()).await, sold_out(0));
+    assert_eq!(house.unchanged(async || house.take(loaded::any_token(), 1).await.unwrap_err()).await, sold_out(0));
 }
 
 #[tokio::test]
 async fn pitfall_10_five_of_three_is_refused_and_three_are_left() {
     let house = House::open().await;
     house.taker(2).await;
-    assert_eq!(house.unchanged(async || house.take(HoldToken::random(), 5).await.unwrap_err()).await, sold_out(3));
-    assert_eq!(house.take(HoldToken::random(), 3).await.unwrap().remaining, 0);
+    assert_eq!(house.unchanged(async || house.take(loaded::any_token(), 5).await.unwrap_err()).await, sold_out(3));
+    assert_eq!(house.take(loaded::any_token(), 3).await.unwrap().remaining, 0);
 }
 
 #[tokio::test]
@@ -142,7 +147,7 @@ async fn what_lapsed_is_given_back_before_anybody_is_refused() {
     let house = House::open().await;
     let (late, places) = house.late_taker(5).await;
     // Too many even so: but what lapsed is back in stock.
-    let limit = house.take(HoldToken::random(), 6).await.unwrap_err();
+    let limit = house.take(loaded::any_token(), 6).await.unwrap_err();
     assert_eq!(limit, sold_out(5));
     house.assert_zone_adds_up().await;
     assert_eq!(house.events().await.last().unwrap().0, "expired");
@@ -153,7 +158,7 @@ async fn what_lapsed_is_given_back_before_anybody_is_refused() {
 
     let house = House::open().await;
     house.late_taker(5).await;
-    let taken = house.take(HoldToken::random(), 4).await.unwrap();
+    let taken = house.take(loaded::any_token(), 4).await.unwrap();
     assert_eq!(taken.remaining, 1);
     house.assert_zone_adds_up().await;
     let gone: Option<f64> = house.indexed("GA-5").await;
@@ -165,7 +170,7 @@ async fn what_lapsed_is_given_back_before_anybody_is_refused() {
 async fn pitfall_24_hundreds_that_lapsed_come_back() {
     let show = json!({"zones": [{"id": "GA", "capacity": 500}], "limits": {"maxPlacesPerHold": 96}});
     let house = House::of(changed(&small_show(6, 5), &show)).await;
-    let tokens: Vec<HoldToken> = (0..5).map(|_| HoldToken::random()).collect();
+    let tokens: Vec<HoldToken> = (0..5).map(|_| loaded::any_token()).collect();
     for token in &tokens {
         let taken = house.redis.take_units(house.id(), &once(*token), &ga(), 90, Some(300), &Buyer::default()).await;
         known(taken).unwrap();
@@ -176,14 +181,14 @@ async fn pitfall_24_hundreds_that_lapsed_come_back() {
     assert_eq!(house.count().await.held, 0);
     let mut seen = BTreeSet::new();
     for left in [410, 320, 230, 140, 50] {
-        let taken = house.take(HoldToken::random(), 90).await.unwrap();
+        let taken = house.take(loaded::any_token(), 90).await.unwrap();
         assert_eq!(taken.remaining, left);
-        assert!(numbers(&taken.units).into_iter().all(|unit| seen.insert(unit)), "{taken:?}");
+        assert!(numbers(&taken.held.places).into_iter().all(|unit| seen.insert(unit)), "{taken:?}");
         house.assert_zone_adds_up().await;
     }
-    assert_eq!(house.take(HoldToken::random(), 51).await.unwrap_err(), sold_out(50));
-    let last = house.take(HoldToken::random(), 50).await.unwrap();
-    assert!(numbers(&last.units).into_iter().all(|unit| seen.insert(unit)));
+    assert_eq!(house.take(loaded::any_token(), 51).await.unwrap_err(), sold_out(50));
+    let last = house.take(loaded::any_token(), 50).await.unwrap();
+    assert!(numbers(&last.held.places).into_iter().all(|unit| seen.insert(unit)));
     assert_eq!(seen.len(), 500);
     house.assert_zone_adds_up().await;
 }
@@ -192,7 +197,7 @@ async fn pitfall_24_hundreds_that_lapsed_come_back() {
 #[tokio::test]
 async fn after_a_load_the_counter_walks_over_what_is_sold() {
     let house = House::unloaded(small_show(6, 9)).await;
-    let booking = BookingId::of(house.id(), HoldToken::random()).to_string();
+    let booking = BookingId::of(house.id(), loaded::any_token()).to_string();
     let Turn::Mine(lease) = house.redis.begin_load(house.id(), 1).await.unwrap() else { panic!("nobody loads") };
     let chunk = Chunk::Seats(vec!["E1".to_owned()]);
     house.redis.put_chunk(house.id(), &lease, 1, &chunk).await.unwrap();
@@ -201,9 +206,9 @@ async fn after_a_load_the_counter_walks_over_what_is_sold() {
     house.redis.finish_load(&house.show, &lease).await.unwrap();
     house.assert_zone_adds_up().await;
     assert_eq!(house.taker(1).await.1, units(&[4]));
-    assert_eq!(house.take(HoldToken::random(), 4).await.unwrap_err(), sold_out(3));
+    assert_eq!(house.take(loaded::any_token(), 4).await.unwrap_err(), sold_out(3));
     assert_eq!(house.taker(3).await.1, units(&[6, 7, 8]));
-    assert_eq!(house.take(HoldToken::random(), 1).await.unwrap_err(), sold_out(0));
+    assert_eq!(house.take(loaded::any_token(), 1).await.unwrap_err(), sold_out(0));
     house.assert_zone_adds_up().await;
 }
 
@@ -224,14 +229,14 @@ async fn a_capacity_that_sinks_and_rises_makes_no_unit_twice() {
     house.assert_zone_adds_up().await;
     let (_, left) = house.taker(1).await;
     assert!(numbers(&left)[0] <= 3, "{left:?}");
-    assert_eq!(house.take(HoldToken::random(), 1).await.unwrap_err(), sold_out(0));
+    assert_eq!(house.take(loaded::any_token(), 1).await.unwrap_err(), sold_out(0));
     // GA-4 and GA-5 come back, and are beyond the capacity now.
     house.free(high, 2, &high_places).await;
     let (_, rest) = house.taker(2).await;
     let mut all: Vec<u32> = numbers(&left).into_iter().chain(numbers(&rest)).collect();
     all.sort_unstable();
     assert_eq!(all, [1, 2, 3]);
-    assert_eq!(house.take(HoldToken::random(), 1).await.unwrap_err(), sold_out(0));
+    assert_eq!(house.take(loaded::any_token(), 1).await.unwrap_err(), sold_out(0));
 
     house.apply(json!({"zones": [{"id": "GA", "capacity": 7}]}), None).await;
     let (_, more) = house.taker(4).await;
@@ -252,7 +257,7 @@ async fn a_lapsed_unit_beyond_the_capacity_is_not_handed_out() {
     assert_eq!(close(&house, &closing, 3).await, Close::Closed);
     house.apply(json!({"zones": [{"id": "GA", "capacity": 3}]}), Some(&closing)).await;
     assert_eq!(house.taker(1).await.1, units(&[1]));
-    assert_eq!(house.take(HoldToken::random(), 1).await.unwrap_err(), sold_out(0));
+    assert_eq!(house.take(loaded::any_token(), 1).await.unwrap_err(), sold_out(0));
     house.assert_zone_adds_up().await;
 }
 
@@ -279,7 +284,7 @@ async fn the_zone_adds_up_after_each_step() {
     house.assert_zone_adds_up().await;
     house.free(sold, 2, &sold_places).await;
     house.assert_zone_adds_up().await;
-    assert_eq!(house.take(HoldToken::random(), 5).await.unwrap().remaining, 0);
+    assert_eq!(house.take(loaded::any_token(), 5).await.unwrap().remaining, 0);
 }
 
 /// The record of a hold that lapsed stays; what it had is the next buyer's.
@@ -287,7 +292,7 @@ async fn the_zone_adds_up_after_each_step() {
 async fn a_late_owner_changes_nothing_of_the_next_ones() {
     let house = House::open().await;
     let (late, places) = house.late_taker(5).await;
-    let next = HoldToken::random();
+    let next = loaded::any_token();
     let taken = until("units", async || house.take(next, 5).await.ok()).await;
     assert_eq!(taken.remaining, 0);
     house.unchanged(async || house.release(late, &places).await.unwrap_err()).await;
@@ -298,17 +303,35 @@ async fn a_late_owner_changes_nothing_of_the_next_ones() {
 #[tokio::test]
 async fn a_repeat_with_a_key_has_to_ask_for_the_same() {
     let house = House::open().await;
-    let first = Request { token: HoldToken::random(), digest: "one".to_owned(), ..Request::once() };
-    let take = async |request: &Request| {
-        known(house.redis.take_units(house.id(), request, &ga(), 2, None, &Buyer::default()).await)
+    let take = async |body: &str| loop {
+        let request = loaded::keyed(house.id(), "stock/GA", body);
+        match house.redis.take_units(house.id(), &request, &ga(), 2, None, &Buyer::default()).await.unwrap() {
+            Touch::Known(taken) => break taken,
+            Touch::Again => {}
+            other => panic!("{other:?}"),
+        }
     };
-    let taken = house.twice(async || take(&first).await.unwrap().units).await;
-    assert_eq!(taken, units(&[1, 2]));
-    for other in [Request { digest: "two".to_owned(), ..first.clone() }, once(first.token)] {
-        let refusal = house.unchanged(async || take(&other).await.unwrap_err()).await;
+    let first = take("one").await.unwrap().held;
+    let again = house.unchanged(async || take("one").await.unwrap().held).await;
+    assert_eq!((again.token, again.places), (first.token, first.places.clone()));
+    let refusal = house.unchanged(async || take("two").await.unwrap_err()).await;
+    assert_eq!(refusal, Refusal::KeyMismatch);
+    house.release(first.token, &first.places).await.unwrap();
+    assert_eq!(take("two").await.unwrap_err(), Refusal::KeyMismatch);
+    let ended = house.unchanged(async || take("one").await.unwrap_err()).await;
+    assert_eq!(ended, Refusal::HoldEnded { token: first.token, state: HoldState::Released, booking: None });
+}
+
+/// The record of a hold that was rescued after a loss does not know what its request asked for: then zone and quantity count.
+#[tokio::test]
+async fn a_repeat_of_rescued_units_has_to_ask_for_as_many() {
+    let house = House::open().await;
+    let token = loaded::any_token();
+    house.pinned(token, &units(&[2, 4])).await;
+    let taken = house.unchanged(async || house.take(token, 2).await.unwrap()).await;
+    assert_eq!((taken.held.state, taken.held.places), (HoldState::Confirming, units(&[2, 4])));
+    for other in [1, 3] {
+        let refusal = house.unchanged(async || house.take(token, other).await.unwrap_err()).await;
         assert_eq!(refusal, Refusal::KeyMismatch);
     }
-    house.release(first.token, &taken).await.unwrap();
-    let again = house.unchanged(async || take(&first).await.unwrap()).await;
-    assert_eq!((again.held.state, again.remaining), (HoldState::Released, 5));
 }

@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 
 use holdfast::adapters::redis::keys;
-use holdfast::domain::{Buyer, HoldToken, Places, Refusal};
+use holdfast::domain::payment::Payments;
+use holdfast::domain::{Buyer, Places, Refusal};
 use holdfast::ports::{Chunk, Claim, Ending, Freed, LoadShow, Pin, PinHold, Sold, TakeUnits, Touch, Turn};
-use holdfast_tests::loaded::{once, small_show};
+use holdfast_tests::loaded::{self, once, small_show};
 use holdfast_tests::servers::{self, Redis};
 
 use crate::house::{House, ga, units};
@@ -71,12 +72,12 @@ async fn all_that_is_left(house: &House) -> BTreeSet<u32> {
     let left = count.capacity - count.held - count.sold;
     let mut all = BTreeSet::new();
     for _ in 0..left {
-        let token = HoldToken::random();
+        let token = loaded::any_token();
         let take = async || house.redis.take_units(house.id(), &once(token), &ga(), 1, None, &Buyer::default()).await;
         let taken = walked(house, async || take().await.unwrap()).await.1.unwrap();
-        assert!(all.insert(numbers(&taken.units)[0]), "{taken:?} for the second time");
+        assert!(all.insert(numbers(&taken.held.places)[0]), "{taken:?} for the second time");
     }
-    assert_eq!(house.take(HoldToken::random(), 1).await.unwrap_err(), Refusal::SoldOut { remaining: 0 });
+    assert_eq!(house.take(loaded::any_token(), 1).await.unwrap_err(), Refusal::SoldOut { remaining: 0 });
     house.assert_zone_adds_up().await;
     all
 }
@@ -89,11 +90,11 @@ fn unsold() -> BTreeSet<u32> {
 #[tokio::test]
 async fn a_decrement_walks_over_what_is_sold_in_bounded_calls_and_loses_no_unit() {
     let (house, _redis) = loaded(SOLD + LEFT, |number| number <= SOLD && number != HOLE).await;
-    let token = HoldToken::random();
+    let token = loaded::any_token();
     let take = async || house.redis.take_units(house.id(), &once(token), &ga(), 3, None, &Buyer::default()).await;
     let (calls, taken) = walked(&house, async || take().await.unwrap()).await;
     assert!(calls > 1, "it took one call only");
-    let mut all: BTreeSet<u32> = numbers(&taken.unwrap().units).into_iter().collect();
+    let mut all: BTreeSet<u32> = numbers(&taken.unwrap().held.places).into_iter().collect();
     assert!(all.contains(&HOLE), "{all:?}");
     house.assert_zone_adds_up().await;
     all.extend(all_that_is_left(&house).await);
@@ -104,7 +105,7 @@ async fn a_decrement_walks_over_what_is_sold_in_bounded_calls_and_loses_no_unit(
 #[tokio::test]
 async fn a_walk_that_is_given_up_loses_no_unit() {
     let (house, _redis) = loaded(SOLD + LEFT, |number| number <= SOLD && number != HOLE).await;
-    let (decrement, pin) = (HoldToken::random(), HoldToken::random());
+    let (decrement, pin) = (loaded::any_token(), loaded::any_token());
     let begun = house.redis.take_units(house.id(), &once(decrement), &ga(), 3, None, &Buyer::default()).await;
     assert!(matches!(begun, Ok(Touch::Again)), "{begun:?}");
     house.assert_zone_adds_up().await;
@@ -121,8 +122,9 @@ async fn a_walk_that_is_given_up_loses_no_unit() {
         .await
         .unwrap();
     let buyer = holdfast::domain::BookingId::parse(sold[0].as_ref().unwrap()).unwrap();
-    let freed = Freed { booking: buyer, version: 2, places: &units(&back), ending: Ending::Lost };
-    assert_eq!(house.freed(HoldToken::random(), freed).await, 2);
+    let freed =
+        Freed { booking: buyer, version: 2, places: &units(&back), ending: Ending::Lost, recorded: &Payments::NONE };
+    assert_eq!(house.freed(loaded::any_token(), freed).await, 2);
     house.assert_zone_adds_up().await;
     let wanted: BTreeSet<u32> = unsold().into_iter().chain(back).collect();
     assert_eq!(all_that_is_left(&house).await, wanted);
@@ -132,7 +134,7 @@ async fn a_walk_that_is_given_up_loses_no_unit() {
 #[tokio::test]
 async fn a_pin_walks_over_what_is_sold_in_bounded_calls_and_loses_no_unit() {
     let (house, _redis) = loaded(SOLD + LEFT, |number| number <= SOLD && number != HOLE).await;
-    let (token, asked) = (HoldToken::random(), units(&[1, HOLE, 2]));
+    let (token, asked) = (loaded::any_token(), units(&[1, HOLE, 2]));
     let pin = async || house.redis.pin_hold(house.id(), token, &asked, &Claim::default(), None).await.unwrap();
     let (calls, pinned) = walked(&house, pin).await;
     let Pin::Pinned(pinned) = pinned else { panic!("{pinned:?}") };
@@ -141,7 +143,14 @@ async fn a_pin_walks_over_what_is_sold_in_bounded_calls_and_loses_no_unit() {
     house.assert_zone_adds_up().await;
     // They can be sold to it, and all others to others.
     let buyer = house.sell(token, &pinned.places).await;
-    let sold = Sold { buyer, version: 1, places: &pinned.places, count: 3, ending: Ending::Confirmed(buyer) };
+    let sold = Sold {
+        buyer,
+        version: 1,
+        places: &pinned.places,
+        count: 3,
+        ending: Ending::Confirmed(buyer),
+        recorded: &Payments::NONE,
+    };
     assert_eq!(house.mark(token, sold).await, 0, "they were sold before");
     let mut all = all_that_is_left(&house).await;
     all.extend(numbers(&pinned.places));
@@ -154,10 +163,10 @@ async fn a_zone_that_is_sold_out_is_refused_without_a_walk() {
     let (house, _redis) = loaded(100_000, |_| true).await;
     let before = commands(&house).await;
     for number in [1, 50_000, 100_000] {
-        let pin = house.pin(HoldToken::random(), &units(&[number]), &Claim::default()).await;
+        let pin = house.pin(loaded::any_token(), &units(&[number]), &Claim::default()).await;
         let Pin::Lost { gone, .. } = pin else { panic!("{pin:?}") };
         assert_eq!(gone, [format!("GA-{number}")]);
-        assert_eq!(house.take(HoldToken::random(), 1).await.unwrap_err(), Refusal::SoldOut { remaining: 0 });
+        assert_eq!(house.take(loaded::any_token(), 1).await.unwrap_err(), Refusal::SoldOut { remaining: 0 });
     }
     let run = commands(&house).await - before;
     assert!(run <= 30, "{run} commands in six calls");

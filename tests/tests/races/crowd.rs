@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
+use holdfast_tests::loaded::issued_token;
 use holdfast_tests::servers;
 use holdfast_tests::sys::{Answer, Client, Sys};
 use tokio::sync::{Barrier, Mutex, MutexGuard, Semaphore};
@@ -48,7 +49,7 @@ impl Race {
         let environments = sys.clients(CLIENTS);
         for client in &environments {
             // A show that does not exist is looked for in both stores.
-            let token = uuid::Uuid::new_v4().to_string();
+            let token = issued_token("none");
             client.hold_status("none", &token).await.expect_problem(404, "show_not_found");
         }
         Race { sys, environments, _turn: turn }

@@ -8,7 +8,6 @@ mod expiry;
 mod first_touch;
 mod groups;
 mod one_seat;
-mod releases;
 mod replace;
 mod stale_owner;
 mod zones;

@@ -2,9 +2,9 @@
 
 use holdfast_tests::image::{Image, booking_of};
 use holdfast_tests::invariants::{assert_agreement, assert_invariants};
+use holdfast_tests::loaded::any_token;
 use holdfast_tests::sys::paid;
 use serde_json::json;
-use uuid::Uuid;
 
 use super::crowd::{Race, assert_tally};
 
@@ -32,7 +32,7 @@ async fn pitfall_1_one_of_a_hundred_buyers_has_the_seat_and_an_invented_token_is
     let before = Image::without(&mut sys.redis().await, &show, &winner).await;
     let refused = sys
         .at_once(40, |client, buyer| {
-            let (show, token) = (show.clone(), Uuid::new_v4().to_string());
+            let (show, token) = (show.clone(), any_token().to_string());
             async move {
                 match buyer % 4 {
                     0 => client.release(&show, &token).await,
@@ -52,22 +52,26 @@ async fn pitfall_1_one_of_a_hundred_buyers_has_the_seat_and_an_invented_token_is
     assert_agreement(&sys, &show).await;
 }
 
-/// One that comes with a payment must be refused on record: the money has to go back.
+/// INV-17: a made-up token owes nobody anything; nothing of it stands anywhere.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn pitfall_1_a_payment_for_an_invented_token_is_due_back() {
+async fn pitfall_1_a_payment_for_an_invented_token_leaves_nothing() {
     let sys = Race::start().await;
     let show = sys.define(json!({})).await;
     let winner = sys.hold(&show, &["E7"]).await.text("holdToken").to_owned();
+    let before = Image::without(&mut sys.redis().await, &show, &winner).await;
     let refused = sys
         .at_once(16, |client, buyer| {
-            let (show, token) = (show.clone(), Uuid::new_v4().to_string());
+            let (show, token) = (show.clone(), any_token().to_string());
             let mut body = paid(&format!("pay_{buyer}"));
             body["seats"] = json!(["E7"]);
             async move { client.confirm(&show, &token, body).await }
         })
         .await;
     assert_tally(&refused, &[(409, "hold_lost", 16)]);
-    assert!(refused.iter().all(|answer| answer.body["refund"]["status"] == "due"));
+    assert!(refused.iter().all(|answer| answer.body["reason"] == "never_issued"));
+    assert!(refused.iter().all(|answer| answer.body["refund"] == json!(null)));
+    let after = Image::without(&mut sys.redis().await, &show, &winner).await;
+    before.assert_same(&after, "a payment for an invented token");
     assert_invariants(&sys, &show).await;
     sys.confirm(&show, &winner, paid("pay_w")).await.expect(201);
     assert_agreement(&sys, &show).await;

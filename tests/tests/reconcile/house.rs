@@ -2,6 +2,7 @@
 
 use holdfast::Stores;
 use holdfast::adapters::redis::keys;
+use holdfast::domain::payment::Payments;
 use holdfast::domain::{Booking, BookingId, Buyer, Decision, HoldToken, Payment, Places, Repairs, ShowId, ZoneId};
 use holdfast::ports::{Claim, DecideBooking, Pin, PinHold, Touch, Verdict};
 use holdfast_tests::invariants::assert_agreement;
@@ -114,8 +115,9 @@ impl House {
 
     /// The first step of a confirm that dies after it.
     pub async fn pin(&self, token: &str, places: &Places, payment: bool) {
-        let claim = Claim { payment: payment.then(|| payment_of(token)), ..Claim::default() };
-        let token = HoldToken::parse(token).unwrap();
+        let payment = payment.then(|| payment_of(token));
+        let claim = Claim { payments: Payments::of(payment.as_ref()), ..Claim::default() };
+        let token = HoldToken::from_stored(token).unwrap();
         self.pin_as(token, places, &claim, None).await;
     }
 
@@ -127,7 +129,7 @@ impl House {
     /// The second step, of which Redis is not told: places that DynamoDB has as sold.
     pub async fn record(&self, token: &str, places: &Places) -> Booking {
         let booking = Booking {
-            id: BookingId::of(&self.id, HoldToken::parse(token).unwrap()),
+            id: BookingId::of(&self.id, HoldToken::from_stored(token).unwrap()),
             show: self.id.clone(),
             decision: Decision::Confirmed,
             places: Some(places.clone()),
@@ -138,6 +140,7 @@ impl House {
             decided_at_ms: 1_796_000_000_123,
             hold_found: true,
             version: 1,
+            sold_version: 1,
         };
         let verdict = self.stores().decide_booking(&booking).await.unwrap();
         assert!(matches!(verdict, Verdict::Written), "{verdict:?}");
@@ -188,7 +191,7 @@ impl House {
 
     /// Lets Redis lose a hold of units, and what became of it: as if they had come back.
     pub async fn forget_units(&self, token: &str, plot: Plot, numbers: &[u32]) {
-        let (zone, token) = (plot.zone_id(), HoldToken::parse(token).unwrap());
+        let (zone, token) = (plot.zone_id(), HoldToken::from_stored(token).unwrap());
         let mut pipe = redis::pipe();
         pipe.atomic().del(keys::hold(&self.id, token)).del(keys::booking(&self.id, BookingId::of(&self.id, token)));
         pipe.zrem(keys::confirming(&self.id), token.to_string());

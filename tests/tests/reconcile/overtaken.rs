@@ -2,7 +2,7 @@
 
 use holdfast::adapters::dynamo::keys::sold_shard;
 use holdfast::domain::places::shard_of;
-use holdfast::domain::{Cancellation, Decision, Repairs};
+use holdfast::domain::{Cancellation, Repairs};
 use holdfast::ports::{DecideBooking, Verdict};
 use holdfast_tests::dynamo_front::{Front, Plan};
 use holdfast_tests::image::booking_of;
@@ -96,7 +96,7 @@ async fn a_sale_that_was_cancelled_since_it_was_read_ends_no_hold() {
             gate.reached().await;
             if let Some(booking) = unknown {
                 let cancellation = Cancellation { reason: None, refunded: false, at_ms: 1_796_000_000_456 };
-                let cancelled = booking.next(Decision::Cancelled(cancellation));
+                let cancelled = booking.cancelled(cancellation);
                 assert!(matches!(house.stores().decide_booking(&cancelled).await.unwrap(), Verdict::Written));
             } else {
                 house.sys.call("POST", &format!("/bookings/{booking}/cancel"), json!({})).await.expect(200);

@@ -2,16 +2,15 @@
 //! when its places are free again.
 
 use holdfast::adapters::redis::keys;
-use holdfast::domain::{BookingId, HoldToken, Places, TokenSecret};
+use holdfast::domain::{BookingId, HoldToken, Places};
 use holdfast::ports::Claim;
 use holdfast_tests::invariants::assert_agreement;
-use holdfast_tests::loaded::TOKEN_SECRET;
 use holdfast_tests::proxy::{After, Lose};
 use holdfast_tests::sys::{Answer, Sys};
 use redis::AsyncCommands;
 use serde_json::{Value, json};
 
-use crate::house::{House, Plot, payment_of};
+use crate::house::{House, Plot};
 use crate::left_behind::lapse;
 
 /// For tests in which no time is up.
@@ -32,9 +31,8 @@ async fn died_after_its_pin(house: &House, plot: Plot) -> Dead {
     let (token, booking) = house.sell(plot, &[1, 2]).await;
     cancel(house, &booking).await;
     let (id, places) = (BookingId::parse(&booking).unwrap(), plot.seats(&[1, 2]));
-    let claim = Claim { payment: Some(payment_of(&token)), ..Claim::default() };
-    let restore = TokenSecret::new(TOKEN_SECRET).unwrap().own_token(id, 2);
-    house.pin_as(restore, &places, &claim, Some(id)).await;
+    let restore = HoldToken::of_restore(id, 2);
+    house.pin_as(restore, &places, &Claim::default(), Some(id)).await;
     Dead { booking, reference: format!("pay_{token}"), token: restore, places }
 }
 
@@ -117,8 +115,7 @@ async fn one_whose_refund_was_settled_holds_nothing() {
     for by_reconcile in [false, true] {
         let (house, plot) = House::open().await;
         let dead = died_after_its_pin(&house, plot).await;
-        let settle = format!("/refunds/{}/{}/settle", dead.reference, dead.booking);
-        house.sys.call("POST", &settle, Value::Null).await.expect(200);
+        house.sys.settle(&dead.booking, &dead.reference).await.expect(200);
         if by_reconcile {
             assert_eq!(house.reconcile(false).await["repairs"]["settled"], 1);
         } else {

@@ -61,7 +61,7 @@ async fn hold(answer: &'static str) -> (Failure, usize) {
     let liar = Liar::saying(answer).await;
     let port = redis_port(&format!("redis://{}", liar.addr));
     let (show, seats) = (ShowId::parse("42").unwrap(), loaded::seats(&["E1", "E2"]));
-    let held = port.hold_seats(&show, &Request::once(), &seats, None, &Buyer::default()).await;
+    let held = port.hold_seats(&show, &Request::once(loaded::any_token()), &seats, None, &Buyer::default()).await;
     (held.expect_err(answer), liar.asked.load(Ordering::Relaxed))
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use aws_sdk_dynamodb::types::AttributeValue;
 use holdfast::Failure;
 use holdfast::adapters::dynamo::keys;
-use holdfast::domain::{Booking, BookingId, Buyer, Decision, HoldToken, OrderId, Payment, Places, RefusedBecause};
+use holdfast::domain::{Booking, BookingId, Buyer, Decision, OrderId, Payment, Places, RefundId, RefusedBecause};
 use holdfast::ports::{DecideBooking, ListSold, ReadBooking, Verdict};
 use holdfast_tests::loaded;
 use holdfast_tests::servers::TABLE;
@@ -19,7 +19,7 @@ fn text(value: &str) -> AttributeValue {
 /// Every kind of booking that there is.
 fn bookings(record: &Record) -> Vec<Booking> {
     let confirmed = record.booking(&["E1", "B-A2"]);
-    let fresh = || BookingId::of(&record.show, HoldToken::random());
+    let fresh = || BookingId::of(&record.show, loaded::any_token());
     let units = Places::from_stored("GA", "GA-17 GA-100000").unwrap();
     let odd_order = OrderId::parse(r##"a "quoted" #7 \ {show:1} ~"##).unwrap();
     let bare = Payment { reference: "a:b._-Z9".to_owned(), amount: None, currency: None };
@@ -84,7 +84,7 @@ async fn a_confirmed_booking_has_its_places_and_no_refund() {
     let item = record.item(&keys::sold_place(&record.show, "E1")).await.unwrap();
     assert_eq!((&item["booking"], &item["version"]), (&text(&id), &AttributeValue::N("1".to_owned())));
     assert_eq!(item["soldAt"], AttributeValue::N("1796000000123".to_owned()));
-    assert_eq!(record.item(&keys::refund("pay_1", booking.id)).await, None);
+    assert_eq!(record.item(&keys::refund(RefundId::of(booking.id, "pay_1"))).await, None);
 }
 
 /// The refund is in the transaction of the refusal, and the places are not.
@@ -99,7 +99,7 @@ async fn a_refused_booking_has_its_refund_and_no_place() {
     ] {
         let refused = record.refusal(because.clone());
         record.store().decide_booking(&refused).await.unwrap();
-        let item = record.item(&keys::refund("pay_1", refused.id)).await.unwrap();
+        let item = record.item(&keys::refund(RefundId::of(refused.id, "pay_1"))).await.unwrap();
         let expected = [
             ("reference", "pay_1"),
             ("booking", &refused.id.to_string()),

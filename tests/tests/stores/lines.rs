@@ -3,9 +3,8 @@
 use std::time::{Duration, Instant};
 
 use holdfast::Failure;
-use holdfast::domain::HoldToken;
-use holdfast::ports::HoldState;
-use holdfast_tests::loaded::redis_port;
+use holdfast::domain::HoldState;
+use holdfast_tests::loaded::{self, redis_port};
 use holdfast_tests::proxy::{After, Blackhole, Lose, Mode, Proxy};
 use holdfast_tests::servers::{own_redis, redis};
 
@@ -17,10 +16,10 @@ async fn pitfall_16_a_connection_that_was_closed_while_idle() {
     let server = own_redis(&[]);
     let arbiter = Arbiter::open(&server.url(), &server.url()).await;
     for id in ["E1", "E2", "E3"] {
-        arbiter.hold(HoldToken::random(), id).await.unwrap();
+        arbiter.hold(loaded::any_token(), id).await.unwrap();
         arbiter.command(&["CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"]).await;
     }
-    arbiter.hold(HoldToken::random(), "E4").await.unwrap();
+    arbiter.hold(loaded::any_token(), "E4").await.unwrap();
     assert_eq!(arbiter.events().await.len(), 4);
 }
 
@@ -36,7 +35,7 @@ async fn pitfall_16_a_connection_that_is_cut_in_mid_call() {
         (Lose::Reply, After::Mute),
     ];
     for ((lose, after), id) in breaks.into_iter().zip(["E1", "E2", "E3", "E4"]) {
-        let token = HoldToken::random();
+        let token = loaded::any_token();
         proxy.lose(lose, 1, token.to_string(), after);
         let held = arbiter.hold(token, id).await.unwrap();
         assert_eq!(held.state, HoldState::Active, "{lose:?} {after:?}");
@@ -49,7 +48,7 @@ async fn pitfall_16_a_connection_that_is_cut_in_mid_call() {
 async fn pitfall_19_a_lost_reply_takes_the_stock_down_once() {
     let proxy = Proxy::redis(redis().addr()).await;
     let arbiter = Arbiter::open(&redis().url(), &proxy.url()).await;
-    let token = HoldToken::random();
+    let token = loaded::any_token();
     for _ in 0..2 {
         proxy.drop_reply(1, token.to_string());
     }
@@ -63,8 +62,8 @@ async fn pitfall_19_a_lost_reply_takes_the_stock_down_once() {
 async fn pitfall_17_a_line_without_answers_is_unavailable_in_time_and_recovers() {
     let proxy = Proxy::redis(redis().addr()).await;
     let arbiter = Arbiter::open(&redis().url(), &proxy.url()).await;
-    let (done, not_done) = (HoldToken::random(), HoldToken::random());
-    arbiter.hold(HoldToken::random(), "E3").await.unwrap();
+    let (done, not_done) = (loaded::any_token(), loaded::any_token());
+    arbiter.hold(loaded::any_token(), "E3").await.unwrap();
     proxy.set(Mode::DropReplies);
     arbiter.assert_unavailable(done, "E1").await;
     proxy.set(Mode::Swallow);
@@ -83,7 +82,7 @@ async fn pitfall_17_an_address_that_swallows_packets() {
     let port = redis_port(&format!("redis://{}", hole.addr())).by(holdfast::Deadline::after(BUDGET));
     let begun = Instant::now();
     let show = holdfast_tests::loaded::small_show(1, 1);
-    let answer = holdfast::ports::FindHold::find_hold(&port, &show.show_id, HoldToken::random()).await;
+    let answer = holdfast::ports::FindHold::find_hold(&port, &show.show_id, loaded::any_token()).await;
     assert!(matches!(answer, Err(Failure::Unavailable { .. })), "{answer:?}");
     assert!(begun.elapsed() < BUDGET + Duration::from_millis(500), "{:?}", begun.elapsed());
 }
@@ -93,18 +92,18 @@ async fn pitfall_17_an_address_that_swallows_packets() {
 async fn pitfall_17_a_stopped_server() {
     let server = own_redis(&[]);
     let arbiter = Arbiter::open(&server.url(), &server.url()).await;
-    arbiter.hold(HoldToken::random(), "E1").await.unwrap();
+    arbiter.hold(loaded::any_token(), "E1").await.unwrap();
     server.signal("STOP");
-    arbiter.assert_unavailable(HoldToken::random(), "E2").await;
+    arbiter.assert_unavailable(loaded::any_token(), "E2").await;
     server.signal("CONT");
-    arbiter.recovers(HoldToken::random(), "E3").await;
+    arbiter.recovers(loaded::any_token(), "E3").await;
 }
 
 #[tokio::test]
 async fn pitfall_17_a_server_that_is_gone() {
     let mut server = own_redis(&[]);
     let arbiter = Arbiter::open(&server.url(), &server.url()).await;
-    arbiter.hold(HoldToken::random(), "E1").await.unwrap();
+    arbiter.hold(loaded::any_token(), "E1").await.unwrap();
     server.kill();
-    arbiter.assert_unavailable(HoldToken::random(), "E2").await;
+    arbiter.assert_unavailable(loaded::any_token(), "E2").await;
 }

@@ -8,7 +8,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use holdfast::adapters::dynamo::Dynamo;
 use holdfast::adapters::dynamo::keys::Key;
 use holdfast::domain::places::SHARDS;
-use holdfast::domain::{Booking, BookingId, Buyer, Decision, HoldToken, Payment, Places, RefusedBecause, ShowId};
+use holdfast::domain::{Booking, BookingId, Buyer, Decision, Payment, Places, RefusedBecause, ShowId};
 use holdfast::ports::{DecideBooking, ListSold, ReadBooking, SoldPlace, Verdict};
 use holdfast::{Config, Deadline};
 use holdfast_tests::dynamo_front::Front;
@@ -69,7 +69,7 @@ impl Record {
 
     /// A token that wants these seats.
     pub fn booking(&self, seats: &[&str]) -> Booking {
-        let id = BookingId::of(&self.show, HoldToken::random());
+        let id = BookingId::of(&self.show, loaded::any_token());
         Booking {
             id,
             show: self.show.clone(),
@@ -82,6 +82,7 @@ impl Record {
             decided_at_ms: 1_796_000_000_123,
             hold_found: true,
             version: 1,
+            sold_version: 1,
         }
     }
 

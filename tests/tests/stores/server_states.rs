@@ -2,10 +2,13 @@
 
 use std::time::{Duration, Instant};
 
+use holdfast::domain::HoldState;
+use holdfast::domain::payment::Payments;
 use holdfast::domain::{BookingId, HoldToken, ZoneId};
 use holdfast::ports::{
-    Claim, CountZone, Ending, ExtendHold, FindHold, FreePlaces, Freed, HoldState, MarkSold, PinHold, ReleaseHold, Sold,
+    Claim, CountZone, Ending, ExtendHold, FindHold, FreePlaces, Freed, MarkSold, PinHold, ReleaseHold, Sold,
 };
+use holdfast_tests::loaded;
 use holdfast_tests::proxy::Proxy;
 use holdfast_tests::raw;
 use holdfast_tests::servers::own_redis;
@@ -18,7 +21,7 @@ async fn pitfall_14_scripts_that_were_flushed_are_sent_again() {
     let server = own_redis(&[]);
     let arbiter = Arbiter::open(&server.url(), &server.url()).await;
     let (show, port) = (&arbiter.show, arbiter.port());
-    let (sold, refused, released) = (HoldToken::random(), HoldToken::random(), HoldToken::random());
+    let (sold, refused, released) = (loaded::any_token(), loaded::any_token(), loaded::any_token());
     let flush = async || arbiter.command(&["SCRIPT", "FLUSH"]).await;
 
     flush().await;
@@ -26,7 +29,7 @@ async fn pitfall_14_scripts_that_were_flushed_are_sent_again() {
         arbiter.hold(token, id).await.unwrap();
     }
     flush().await;
-    assert_eq!(arbiter.take(HoldToken::random(), 2).await.unwrap().remaining, 3);
+    assert_eq!(arbiter.take(loaded::any_token(), 2).await.unwrap().remaining, 3);
     flush().await;
     port.find_hold(show, sold).await.unwrap();
     flush().await;
@@ -36,11 +39,12 @@ async fn pitfall_14_scripts_that_were_flushed_are_sent_again() {
     flush().await;
     let buyer = BookingId::of(show, sold);
     let ending = Ending::Confirmed(buyer);
-    let marked = Sold { buyer, version: 1, places: &seat("E1"), count: 1, ending };
+    let marked = Sold { buyer, version: 1, places: &seat("E1"), count: 1, ending, recorded: &Payments::NONE };
     port.mark_sold(show, sold, marked).await.unwrap();
     flush().await;
     let booking = BookingId::of(show, refused);
-    let freed = Freed { booking, version: 1, places: &seat("E2"), ending: Ending::Refused(booking) };
+    let freed =
+        Freed { booking, version: 1, places: &seat("E2"), ending: Ending::Refused(booking), recorded: &Payments::NONE };
     port.free_places(show, refused, freed).await.unwrap();
     flush().await;
     port.release_hold(show, released, &seat("E3")).await.unwrap();
@@ -59,8 +63,8 @@ async fn pitfall_14_only_the_first_call_sends_the_script_itself() {
     let arbiter = Arbiter::open(&server.url(), &server.url()).await;
     arbiter.command(&["SCRIPT", "FLUSH"]).await;
     let mark = server.monitor().mark();
-    arbiter.hold(HoldToken::random(), "E1").await.unwrap();
-    arbiter.hold(HoldToken::random(), "E2").await.unwrap();
+    arbiter.hold(loaded::any_token(), "E1").await.unwrap();
+    arbiter.hold(loaded::any_token(), "E2").await.unwrap();
     let names: Vec<String> = server.monitor().seen_since(mark).into_iter().map(|seen| seen.name).collect();
     assert_eq!(names, ["EVALSHA", "EVAL", "EVALSHA"]);
 }
@@ -71,18 +75,18 @@ async fn pitfall_14_a_primary_that_became_a_replica() {
     let server = own_redis(&[]);
     let proxy = Proxy::redis(server.addr()).await;
     let arbiter = Arbiter::open(&server.url(), &proxy.url()).await;
-    let token = HoldToken::random();
+    let token = loaded::any_token();
     arbiter.hold(token, "E1").await.unwrap();
     assert_eq!(proxy.connections(), 1);
     // Of a primary that nobody can reach: it keeps what it has, and takes no writes.
     arbiter.command(&["REPLICAOF", "127.0.0.1", "1"]).await;
-    arbiter.assert_unavailable(HoldToken::random(), "E2").await;
+    arbiter.assert_unavailable(loaded::any_token(), "E2").await;
     assert!(proxy.connections() > 1, "READONLY is a dead connection");
     // What flags its writes is refused before it runs, and in the same way.
     let released = arbiter.port().release_hold(&arbiter.show, token, &seat("E1")).await;
     assert!(matches!(released, Err(holdfast::Failure::Unavailable { .. })), "{released:?}");
     arbiter.command(&["REPLICAOF", "NO", "ONE"]).await;
-    arbiter.recovers(HoldToken::random(), "E2").await;
+    arbiter.recovers(loaded::any_token(), "E2").await;
     assert_eq!(arbiter.hold(token, "E1").await.unwrap().state, HoldState::Active);
 }
 
@@ -90,17 +94,17 @@ async fn pitfall_14_a_primary_that_became_a_replica() {
 async fn pitfall_32_a_script_that_runs_for_ever() {
     let server = own_redis(&["--lua-time-limit", "20"]);
     let arbiter = Arbiter::open(&server.url(), &server.url()).await;
-    let token = HoldToken::random();
+    let token = loaded::any_token();
     arbiter.hold(token, "E1").await.unwrap();
     let mut stuck = raw::redis(&server.url()).await;
     let running = tokio::spawn(async move {
         redis::cmd("EVAL").arg("while true do end").arg(0).query_async::<redis::Value>(&mut stuck).await
     });
     until_refused(&arbiter, token, "E1").await;
-    arbiter.assert_unavailable(HoldToken::random(), "E2").await;
+    arbiter.assert_unavailable(loaded::any_token(), "E2").await;
     arbiter.command(&["SCRIPT", "KILL"]).await;
     assert!(running.await.unwrap().is_err());
-    arbiter.recovers(HoldToken::random(), "E2").await;
+    arbiter.recovers(loaded::any_token(), "E2").await;
     assert_eq!(arbiter.events().await.len(), 2, "what was refused did nothing");
 }
 
@@ -109,7 +113,7 @@ async fn pitfall_32_a_script_that_runs_for_ever() {
 async fn pitfall_32_a_server_that_loads_its_data() {
     let server = own_redis(&["--enable-debug-command", "yes", "--loading-process-events-interval-bytes", "1024"]);
     let arbiter = Arbiter::open(&server.url(), &server.url()).await;
-    let token = HoldToken::random();
+    let token = loaded::any_token();
     arbiter.hold(token, "E1").await.unwrap();
     let mut pipe = redis::pipe();
     for n in 0..100 {
@@ -124,7 +128,7 @@ async fn pitfall_32_a_server_that_loads_its_data() {
     until_refused(&arbiter, token, "E1").await;
     reload.await.unwrap().unwrap();
     assert_eq!(arbiter.recovers(token, "E1").await.state, HoldState::Active);
-    arbiter.recovers(HoldToken::random(), "E2").await;
+    arbiter.recovers(loaded::any_token(), "E2").await;
 }
 
 /// Repeats a hold, which changes nothing, until the answer is "not known": the state that the test wants has come.

@@ -33,7 +33,7 @@ async fn connect(scene: &Scene) -> redis::RedisResult<MultiplexedConnection> {
 
 async fn forget_sale(redis: &mut MultiplexedConnection, show: &str, token: &Token) -> redis::RedisResult<bool> {
     let (booking, show, id) = (booking_of(show, &token.token), ShowId::parse(show).unwrap(), &token.token);
-    let (record, seats) = (keys::hold(&show, HoldToken::parse(id).unwrap()), keys::seats(&show));
+    let (record, seats) = (keys::hold(&show, HoldToken::from_stored(id).unwrap()), keys::seats(&show));
     let zone = token.named["zone"].as_str().map(|zone| ZoneId::parse(zone).unwrap());
     let sold = zone.as_ref().map_or(seats, |zone| keys::stock_sold(&show, zone));
     let names = token.named[if zone.is_some() { "units" } else { "seats" }].as_array().unwrap().iter();

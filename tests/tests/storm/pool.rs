@@ -30,9 +30,11 @@ pub struct Known {
     pub restore_sent: bool,
     /// One was answered as done.
     pub cancelled: bool,
-    /// The bookings that were answered as confirmed, without what a cancel and a restore may change.
+    /// The bookings that were answered as confirmed, without what a cancel, a restore and a payment may change.
     pub booked: BTreeSet<String>,
-    /// References of payments that were answered as due back, by the code of the refusal.
+    /// The payments that these were answered with.
+    pub paid: BTreeSet<String>,
+    /// References of payments whose refunds were answered, with their status.
     pub refunds: BTreeSet<(String, String)>,
     /// When it lapses, as far as its answers tell.
     pub lapses: Option<Instant>,

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use holdfast_tests::dynamo_front::Front;
+use holdfast_tests::loaded::TOKEN_SECRET;
 use holdfast_tests::proxy::Proxy;
 use holdfast_tests::servers::{self, Dynamo, Redis};
 use holdfast_tests::sys::{Client, Sys};
@@ -12,9 +13,11 @@ use tokio::time::Instant;
 use crate::goals::Goals;
 use crate::pool::Pool;
 
-/// Environments of the functions, of this release and of the one before: a deployment is under way.
+/// Environments of the functions before and after the secret of their tokens was rotated: a deployment is under way.
 const ENVIRONMENTS: usize = 4;
-const EARLIER_ENVIRONMENTS: usize = 4;
+const ROTATED_ENVIRONMENTS: usize = 4;
+/// The secret that the rotation leads to.
+const NEXT_SECRET: &str = "fedcba9876543210fedcba9876543210";
 /// Seats that the show always has, and those that a PUT takes away and adds again.
 pub const SEATS: u64 = 50;
 pub const EXTRA: u64 = 3;
@@ -35,7 +38,6 @@ pub struct Shared {
     pub goals: Goals,
     /// When it is over.
     pub until: Instant,
-    _earlier: Proxy,
     _dynamo: Dynamo,
 }
 
@@ -44,15 +46,14 @@ impl Scene {
         let (redis, dynamo) = (servers::own_redis(&[]), servers::own_dynamo().await);
         let proxy = Proxy::redis(redis.addr()).await;
         let front = Front::start(&dynamo.endpoint()).await;
-        let sys = Sys::with(&proxy.url(), &front.endpoint(), &[]);
-        let earlier = Proxy::of_the_previous_release(proxy.addr()).await;
+        let sys = Sys::with(&proxy.url(), &front.endpoint(), &[("TOKEN_SECRET_PREVIOUS", NEXT_SECRET)]);
+        let rotated = [("TOKEN_SECRET", NEXT_SECRET), ("TOKEN_SECRET_PREVIOUS", TOKEN_SECRET)];
         let mut environments = sys.clients(ENVIRONMENTS);
-        environments.extend(Sys::with(&earlier.url(), &front.endpoint(), &[]).clients(EARLIER_ENVIRONMENTS));
+        environments.extend(Sys::with(&proxy.url(), &front.endpoint(), &rotated).clients(ROTATED_ENVIRONMENTS));
         let show = sys.define(layout(0, true)).await;
         sys.get(&format!("/shows/{show}/stock/GA")).await.expect(200);
         let (pool, goals) = (Pool::default(), Goals::default());
-        let shared =
-            Shared { sys, environments, proxy, front, show, pool, goals, until, _earlier: earlier, _dynamo: dynamo };
+        let shared = Shared { sys, environments, proxy, front, show, pool, goals, until, _dynamo: dynamo };
         (Scene(Arc::new(shared)), redis)
     }
 

@@ -82,7 +82,8 @@ fn the_template_sets_what_the_code_reads_and_nothing_else() {
 fn the_template_sets_the_defaults() {
     let defaults = documented_defaults();
     for (name, value) in template::environment() {
-        if let (Some(default), Some(value)) = (defaults.get(&name), value) {
+        // What is empty is not set.
+        if let (Some(default), Some(value)) = (defaults.get(&name), value.filter(|value| !value.is_empty())) {
             assert_eq!(value, *default, "{name} in template.yaml, and by default");
         }
     }

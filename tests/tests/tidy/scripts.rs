@@ -88,7 +88,7 @@ fn a_code_has_one_name_and_is_never_reused() {
 #[test]
 fn scripts_answer_the_codes_that_they_name() {
     for (script, source) in all() {
-        let mut answered: BTreeSet<&str> = replies(&source).iter().filter_map(|reply| code_of(reply)).collect();
+        let mut answered: BTreeSet<&str> = replies(&source).iter().flat_map(|reply| codes_of(reply)).collect();
         // It answers what is left in place of OK.
         if script.name == "stock_decrement" {
             answered.insert(Code::Ok.name());
@@ -147,9 +147,12 @@ fn parts(list: &str) -> Vec<&str> {
 }
 
 /// The code of a reply that is a number in the source.
-fn code_of(reply: &str) -> Option<&'static str> {
-    let number = parts(reply)[0].parse().ok()?;
-    Some(Code::of(number).unwrap_or_else(|| panic!("{{{reply}}} has a code that is in no table")).name())
+/// The codes that a reply may begin with: one, or those of an `and … or …`.
+fn codes_of(reply: &str) -> Vec<&'static str> {
+    let first = parts(reply)[0].to_owned();
+    let numbers = first.split_ascii_whitespace().filter_map(|word| word.parse().ok());
+    let code = |number| Code::of(number).unwrap_or_else(|| panic!("{{{reply}}} has a code that is in no table"));
+    numbers.map(|number| code(number).name()).collect()
 }
 
 #[test]

@@ -10,9 +10,13 @@ use super::items::Item;
 use super::keys::Key;
 use super::{Dynamo, items, keys};
 use crate::Failure;
-use crate::domain::{Booking, BookingId, RefundRecord};
-use crate::ports::{ReadBookings, ReadRefunds};
+use crate::domain::{Booking, BookingId, Decision, RefundId, RefundRecord};
+use crate::ports::{ReadBookings, ReadRefunds, StandingBookings};
 
+/// Most keys of one batch.
+const KEYS_PER_BATCH: usize = 100;
+/// Bookings of one payment reference that are looked at.
+const STANDING: usize = 1_000;
 /// What the wait for records that a batch left out starts from.
 const BACK_OFF: Duration = Duration::from_millis(20);
 
@@ -25,10 +29,29 @@ impl ReadBookings for Dynamo {
 }
 
 impl ReadRefunds for Dynamo {
-    async fn read_refunds(&self, refunds: &[(&str, BookingId)]) -> Result<Vec<RefundRecord>, Failure> {
-        let keys = refunds.iter().map(|(reference, booking)| keys::refund(reference, *booking));
-        let items = self.get_all(keys.collect()).await?;
+    async fn read_refunds(&self, ids: &[RefundId]) -> Result<Vec<RefundRecord>, Failure> {
+        let items = self.get_all(ids.iter().map(|id| keys::refund(*id)).collect()).await?;
         items.iter().flatten().map(items::read_refund).collect()
+    }
+}
+
+impl StandingBookings for Dynamo {
+    async fn standing_bookings(&self, reference: &str, except: Option<BookingId>) -> Result<Vec<BookingId>, Failure> {
+        let entries = self.after(keys::reference_partition(reference), "", None, STANDING).await?;
+        let entries = entries.iter().map(|item| items::read_booking_entry(item).map(|entry| entry.booking));
+        let mut ids: Vec<BookingId> = entries.collect::<Result<_, _>>()?;
+        ids.retain(|id| Some(*id) != except);
+        let mut standing = Vec::new();
+        for ids in ids.chunks(KEYS_PER_BATCH) {
+            let items = self.get_all(ids.iter().map(|id| keys::booking(*id)).collect()).await?;
+            let found = ids.iter().zip(items).filter_map(|(id, item)| Some((*id, item?)));
+            // One that cannot be read here, because another release wrote it, may stand.
+            let stands = |(id, item): &(BookingId, Item)| {
+                items::read_booking(*id, item).map_or(true, |booking| booking.decision == Decision::Confirmed)
+            };
+            standing.extend(found.filter(stands).map(|(id, _)| id));
+        }
+        Ok(standing)
     }
 }
 

@@ -6,19 +6,19 @@ use aws_sdk_dynamodb::types::{CancellationReason, TransactWriteItem};
 use super::transact::{Condition, Transacted, is_refused};
 use super::{Dynamo, items, keys};
 use crate::Failure;
-use crate::domain::{Booking, BookingId, Cancellation, Decision, Payment, Places, RefundStatus};
-use crate::ports::{DecideBooking, ReadBooking, Verdict};
+use crate::domain::{Booking, BookingId, Cancellation, Decision, Payment, Places, RefundId, RefundStatus};
+use crate::ports::{DecideBooking, ReadBooking, StandingBookings, Verdict};
 
 /// What a write of a decision is about. DynamoDB answers one reason a write, in their order.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Part {
+pub(super) enum Part {
     Booking,
     Place,
     Refund,
     Entry,
 }
 
-type Writes = Vec<(Part, TransactWriteItem)>;
+pub(super) type Writes = Vec<(Part, TransactWriteItem)>;
 
 impl ReadBooking for Dynamo {
     async fn read_booking(&self, id: BookingId) -> Result<Option<Booking>, Failure> {
@@ -29,7 +29,13 @@ impl ReadBooking for Dynamo {
 
 impl DecideBooking for Dynamo {
     async fn decide_booking(&self, booking: &Booking) -> Result<Verdict, Failure> {
-        let (parts, writes): (Vec<Part>, Vec<TransactWriteItem>) = self.writes(booking)?.into_iter().unzip();
+        let standing = match booking.due_back() {
+            // This very decision ends what the payment pays for here.
+            Some(payment) => self.standing_bookings(&payment.reference, Some(booking.id)).await?,
+            None => Vec::new(),
+        };
+        let writes = self.writes(booking, &standing)?;
+        let (parts, writes): (Vec<Part>, Vec<TransactWriteItem>) = writes.into_iter().unzip();
         let transacted = match booking.version {
             1 => self.transact("booking", writes).await?,
             _ => self.transact_later("booking", writes).await?,
@@ -74,8 +80,8 @@ impl Dynamo {
         Ok(Verdict::Decided(Box::new(booking)))
     }
 
-    /// The writes of a decision: 99 at most, for 96 places.
-    fn writes(&self, booking: &Booking) -> Result<Writes, Failure> {
+    /// The writes of a decision: 100 at most, for 96 places. That is as many as DynamoDB takes.
+    fn writes(&self, booking: &Booking, standing: &[BookingId]) -> Result<Writes, Failure> {
         let first = booking.version == 1;
         let mut writes = vec![(Part::Booking, self.put_if(items::booking_item(booking)?, previous(booking))?)];
         let places = booking.places.as_ref().map(Places::ids).unwrap_or_default();
@@ -94,7 +100,7 @@ impl Dynamo {
                 for place in places {
                     let own = Condition::new("booking = :booking AND version = :version")
                         .text(":booking", booking.id.to_string())
-                        .number(":version", booking.version.saturating_sub(1));
+                        .number(":version", booking.sold_version);
                     writes.push((Part::Place, self.delete_if(&keys::sold_place(&booking.show, &place), own)?));
                 }
             }
@@ -110,26 +116,29 @@ impl Dynamo {
             let due = Condition::new("attribute_not_exists(pk) OR #status = :withdrawn")
                 .name("#status", "status")
                 .text(":withdrawn", RefundStatus::Withdrawn.as_str());
-            let item = items::refund_item(booking, payment, reason, created_at_ms);
+            let item = items::refund_item(booking, payment, standing, reason, created_at_ms);
+            let id = RefundId::of(booking.id, &payment.reference);
             writes.push((Part::Refund, self.put_if(item, due)?));
-            writes.push((Part::Entry, self.put(items::refund_entry(&payment.reference, booking.id))?));
+            writes.push((Part::Entry, self.put(items::refund_entry(id))?));
         }
         if first {
             writes.push((Part::Entry, self.put(items::booking_entry(booking))?));
-            if let Some(entry) = items::order_entry(booking) {
+            for entry in items::reference_entry(booking).into_iter().chain(items::order_entry(booking)) {
                 writes.push((Part::Entry, self.put(entry)?));
             }
         }
         Ok(writes)
     }
 
-    fn withdrawal(&self, booking: BookingId, payment: &Payment) -> Result<Writes, Failure> {
+    /// The writes that make a refund not due, if it is due: the payment pays for the booking again.
+    pub(super) fn withdrawal(&self, booking: BookingId, payment: &Payment) -> Result<Writes, Failure> {
         let due = Condition::new("#status = :due")
             .name("#status", "status")
             .text(":due", RefundStatus::Due.as_str())
             .text(":withdrawn", RefundStatus::Withdrawn.as_str());
-        let record = self.update_if(&keys::refund(&payment.reference, booking), "SET #status = :withdrawn", due)?;
-        let entry = self.delete(&keys::refund_entry(&payment.reference, booking))?;
+        let id = RefundId::of(booking, &payment.reference);
+        let record = self.update_if(&keys::refund(id), "SET #status = :withdrawn", due)?;
+        let entry = self.delete(&keys::refund_entry(id))?;
         Ok(vec![(Part::Refund, record), (Part::Entry, entry)])
     }
 }

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use aws_sdk_dynamodb::types::AttributeValue;
 
 use crate::domain::places::shard_of;
-use crate::domain::{BookingId, OrderId, ShowId};
+use crate::domain::{BookingId, OrderId, RefundId, ShowId};
 
 /// The partition key's name.
 pub const PARTITION: &str = "pk";
@@ -69,20 +69,31 @@ pub fn booking(id: BookingId) -> Key {
     Key { partition: format!("booking#{id}"), sort: "booking".to_owned() }
 }
 
-/// The entry of a booking in the list of its show's bookings. It lies where its payment's reference says, if it has one, so
-/// that it is found by that.
+/// The entry of a booking in the list of its show's bookings.
 #[must_use]
-pub fn booking_entry(show: &ShowId, reference: Option<&str>, booking: BookingId) -> Key {
+pub fn booking_entry(show: &ShowId, booking: BookingId) -> Key {
     let booking = booking.to_string();
-    let shard = shard_of(reference.unwrap_or(&booking));
-    Key { partition: bookings_shard(show, shard), sort: format!("{}#{booking}", reference.unwrap_or_default()) }
+    Key { partition: bookings_shard(show, shard_of(&booking)), sort: booking }
+}
+
+/// The entry by which the reference of a payment finds the booking that it came for. Neither ids nor references have a space.
+#[must_use]
+pub fn reference_entry(reference: &str, show: &ShowId, booking: BookingId) -> Key {
+    let Key { partition, sort } = bookings_of(show, reference);
+    Key { partition, sort: format!("{sort}{booking}") }
 }
 
 /// Where the entries of a show's bookings with a payment reference lie: their partition, and what their sort keys begin
 /// with.
 #[must_use]
 pub fn bookings_of(show: &ShowId, reference: &str) -> Key {
-    Key { partition: bookings_shard(show, shard_of(reference)), sort: format!("{reference}#") }
+    Key { partition: reference_partition(reference), sort: format!("{show} ") }
+}
+
+/// The partition of the bookings, of any show, that payments with a reference came for.
+#[must_use]
+pub fn reference_partition(reference: &str) -> String {
+    format!("reference#{reference}")
 }
 
 /// The partition of one shard of the list of a show's bookings.
@@ -97,16 +108,16 @@ pub fn order(show: &ShowId, order: &OrderId) -> String {
     format!("order#{show}#{}", order.as_str())
 }
 
-/// The record of a refund, by payment reference and booking.
+/// The record of a refund.
 #[must_use]
-pub fn refund(reference: &str, booking: BookingId) -> Key {
-    Key { partition: format!("refund#{reference}#{booking}"), sort: "refund".to_owned() }
+pub fn refund(id: RefundId) -> Key {
+    Key { partition: format!("refund#{id}"), sort: "refund".to_owned() }
 }
 
 /// The entry of a refund in the list of those that are due.
 #[must_use]
-pub fn refund_entry(reference: &str, booking: BookingId) -> Key {
-    let sort = format!("{reference}#{booking}");
+pub fn refund_entry(id: RefundId) -> Key {
+    let sort = id.to_string();
     Key { partition: refunds_shard(shard_of(&sort)), sort }
 }
 

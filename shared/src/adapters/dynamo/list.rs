@@ -74,7 +74,7 @@ impl ListRefunds for Dynamo {
 impl Dynamo {
     /// The items of a partition whose sort keys begin with `prefix`, after the one that goes on with `after`, `limit` at
     /// most; fewer: there are no more. Boxed like [`Dynamo::transact`].
-    fn after<'a>(
+    pub(super) fn after<'a>(
         &'a self,
         partition: String,
         prefix: &'a str,

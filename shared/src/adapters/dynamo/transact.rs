@@ -5,7 +5,8 @@ use std::time::Duration;
 use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
 use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
 use aws_sdk_dynamodb::types::{
-    AttributeValue, CancellationReason, Delete, Put, ReturnValuesOnConditionCheckFailure, TransactWriteItem, Update,
+    AttributeValue, CancellationReason, ConditionCheck, Delete, Put, ReturnValuesOnConditionCheckFailure,
+    TransactWriteItem, Update,
 };
 use futures_util::future::BoxFuture;
 
@@ -93,6 +94,13 @@ impl Dynamo {
     pub(super) fn put_if(&self, item: Item, condition: Condition) -> Result<TransactWriteItem, Failure> {
         let put = on!(Put::builder().table_name(&self.table).set_item(Some(item)), condition);
         Ok(TransactWriteItem::builder().put(put.build().map_err(incomplete)?).build())
+    }
+
+    /// Writes nothing, and lets the transaction depend on an item.
+    pub(super) fn check(&self, key: &Key, condition: Condition) -> Result<TransactWriteItem, Failure> {
+        let check = ConditionCheck::builder().table_name(&self.table).set_key(Some(key.attributes()));
+        let check = on!(check, condition).build().map_err(incomplete)?;
+        Ok(TransactWriteItem::builder().condition_check(check).build())
     }
 
     /// Deletes an item.

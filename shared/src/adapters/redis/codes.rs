@@ -47,11 +47,15 @@ pub enum Code {
     Mismatch = -18,
     /// Part of the work is done: call again.
     Again = -19,
+    /// The show was loaded under another epoch than the tokens are derived from.
+    OtherEpoch = -20,
+    /// The hold has other places than the call names.
+    OtherPlaces = -21,
 }
 
 impl Code {
     /// All of them, with the names that the headers in `lua/` use.
-    pub const TABLE: [(Code, &'static str); 21] = [
+    pub const TABLE: [(Code, &'static str); 23] = [
         (Code::Ok, "OK"),
         (Code::Loaded, "LOADED"),
         (Code::SoldOut, "SOLD_OUT"),
@@ -73,6 +77,8 @@ impl Code {
         (Code::Stale, "STALE"),
         (Code::Mismatch, "MISMATCH"),
         (Code::Again, "AGAIN"),
+        (Code::OtherEpoch, "OTHER_EPOCH"),
+        (Code::OtherPlaces, "OTHER_PLACES"),
     ];
 
     /// The code of an integer that a script answered, or `None` for one that is not in the table.

@@ -4,10 +4,11 @@ use super::codes::Code;
 use super::reply::Reply;
 use super::{Redis, keys, scripts};
 use crate::Failure;
-use crate::domain::{BookingId, Buyer, HoldToken, Places, Refusal, Request, SeatId, SeatTaken, ShowId, ZoneId};
-use crate::ports::{
-    Decision, ExtendHold, FindHold, Held, HoldRecord, HoldSeats, HoldState, Lease, ReleaseHold, Touch, Touched,
+use crate::domain::payment::Payments;
+use crate::domain::{
+    BookingId, Buyer, HoldState, HoldToken, Places, Refusal, Request, SeatId, SeatTaken, ShowId, ZoneId,
 };
+use crate::ports::{Decision, ExtendHold, FindHold, Held, HoldRecord, HoldSeats, Lease, ReleaseHold, Touch, Touched};
 
 /// A sale window without a bound reads 0 and this.
 pub(super) const FOR_EVER_MS: i64 = 9_007_199_254_740_991;
@@ -21,13 +22,14 @@ impl HoldSeats for Redis {
         ttl_ms: Option<u64>,
         buyer: &Buyer,
     ) -> Touched<Decision<Held>> {
-        let tokens = request.tokens();
+        let epoch = self.epochs.of(show, request);
+        let tokens = request.tokens(&epoch);
+        let token = first(&tokens)?.to_string();
         let mut keys = vec![keys::show(show), keys::seats(show), keys::held(show), keys::events(show)];
         keys.extend(tokens.iter().map(|token| keys::hold(show, *token)));
         keys.extend(seats.iter().map(|seat| keys::seat_hold(show, seat)));
-        let (token, ttl_ms) = (request.token.to_string(), ttl_ms.unwrap_or(0).to_string());
-        let count = tokens.len().to_string();
-        let mut args = vec![token.as_str(), &ttl_ms, buyer.as_str(), &request.digest, &count];
+        let (ttl_ms, count) = (ttl_ms.unwrap_or(0).to_string(), tokens.len().to_string());
+        let mut args = vec![token.as_str(), &epoch, &ttl_ms, buyer.as_str(), request.digest(), &count];
         args.extend(seats.iter().map(SeatId::as_str));
 
         let reply = self.call(&scripts::HOLD, &keys, &args).await?;
@@ -37,8 +39,18 @@ impl HoldSeats for Redis {
             seat.map(ToString::to_string).ok_or_else(|| reply.unexpected("a seat that was not asked for"))
         };
         Ok(Touch::Known(match reply.code()? {
-            Code::Ok => Ok(held(&reply, &tokens, 3, 4)?),
+            Code::Ok => Ok(Held {
+                token: known_token(&reply, &tokens, 4)?,
+                places: stored_places(&reply, "", 6)?.ok_or_else(|| reply.unexpected("a hold without places"))?,
+                lease: lease(&reply)?,
+                state: state(&reply, 3)?,
+            }),
+            Code::HoldLost => Err(ended(&reply, &tokens, 3)?),
             Code::NotLoaded => return Ok(Touch::NotLoaded),
+            Code::OtherEpoch => {
+                self.epochs.learn(show, reply.text(3)?);
+                return Ok(Touch::Again);
+            }
             Code::Closing => return Ok(Touch::Closing { left_ms: reply.exactly::<1>(3)?[0] }),
             Code::UnknownPlace => {
                 let seats = reply.numbers(3)?.into_iter().map(named).collect::<Result<_, _>>()?;
@@ -73,6 +85,8 @@ impl FindHold for Redis {
                     booking: booking(&reply, 6)?,
                     first: stored_places(&reply, reply.text(4)?, 7)?,
                     restores: booking(&reply, 8)?,
+                    buyer: Buyer::from_hash(reply.text(9)?.to_owned()),
+                    payments: payments(&reply, 10)?,
                 })))
             }
             code => Err(reply.unexpected(code.name())),
@@ -126,16 +140,22 @@ impl ReleaseHold for Redis {
     }
 }
 
-/// A hold: its state in field `at`, and in the two from `known` on which of the tokens it has, and its booking.
-pub(super) fn held(reply: &Reply, tokens: &[HoldToken], at: usize, known: usize) -> Result<Held, Failure> {
-    let which = reply.count(known)?.checked_sub(1).and_then(|index| tokens.get(usize::try_from(index).ok()?));
+/// The token to make a hold with.
+pub(super) fn first(tokens: &[HoldToken]) -> Result<HoldToken, Failure> {
+    tokens.first().copied().ok_or_else(|| Failure::internal("a request without a token"))
+}
+
+/// The token that the script knows, of those that were asked for; field `at` tells which.
+pub(super) fn known_token(reply: &Reply, tokens: &[HoldToken], at: usize) -> Result<HoldToken, Failure> {
+    let which = reply.count(at)?.checked_sub(1).and_then(|index| tokens.get(usize::try_from(index).ok()?));
+    which.copied().ok_or_else(|| reply.unexpected("a token that was not asked for"))
+}
+
+/// The refusal of a repeat whose hold has ended: its state in field `at`, then which token it has, then its booking.
+pub(super) fn ended(reply: &Reply, tokens: &[HoldToken], at: usize) -> Result<Refusal, Failure> {
     let state = state(reply, at)?;
-    Ok(Held {
-        token: *which.ok_or_else(|| reply.unexpected("a token that was not asked for"))?,
-        booking: booking(reply, known + 1)?.filter(|_| state == HoldState::Confirmed),
-        lease: lease(reply)?,
-        state,
-    })
+    let booking = booking(reply, at + 2)?.filter(|_| state == HoldState::Confirmed);
+    Ok(Refusal::HoldEnded { token: known_token(reply, tokens, at + 1)?, state, booking })
 }
 
 /// The keys of a hold and of its places, as `extend` and `release` take them.
@@ -167,15 +187,13 @@ pub(super) fn lease(reply: &Reply) -> Result<Lease, Failure> {
 
 /// The state in field `index`.
 pub(super) fn state(reply: &Reply, index: usize) -> Result<HoldState, Failure> {
-    match reply.text(index)? {
-        "active" => Ok(HoldState::Active),
-        "confirming" => Ok(HoldState::Confirming),
-        "confirmed" => Ok(HoldState::Confirmed),
-        "refused" => Ok(HoldState::Refused),
-        "released" => Ok(HoldState::Released),
-        "expired" => Ok(HoldState::Expired),
-        other => Err(reply.unexpected(other)),
-    }
+    let text = reply.text(index)?;
+    HoldState::parse(text).ok_or_else(|| reply.unexpected(text))
+}
+
+/// The payments in field `index`.
+pub(super) fn payments(reply: &Reply, index: usize) -> Result<Payments, Failure> {
+    Payments::from_stored(reply.text(index)?).map_err(|_| reply.unexpected("payments that cannot be read"))
 }
 
 /// The places in field `index`, if there are any.

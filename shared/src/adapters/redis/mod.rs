@@ -5,6 +5,7 @@
 mod cluster;
 pub mod codes;
 mod connection;
+mod epochs;
 mod forget;
 mod hold;
 pub mod iam;
@@ -29,6 +30,7 @@ use crate::config::RedisConfig;
 use crate::telemetry::{Invocation, Meter, ScriptLine};
 use crate::{Deadline, Failure};
 use connection::Link;
+use epochs::Epochs;
 use reply::Reply;
 use scripts::Script;
 
@@ -41,6 +43,7 @@ const BACK_OFF: Duration = Duration::from_millis(15);
 #[derive(Clone)]
 pub struct Redis {
     link: Link,
+    epochs: Epochs,
     deadline: Deadline,
     meter: Meter,
     /// Whose scripts the log tells of.
@@ -68,7 +71,8 @@ impl Redis {
     /// A way to Redis that connects on first use.
     #[must_use]
     pub fn new(config: RedisConfig) -> Self {
-        Self { link: Link::new(config), deadline: Deadline::after(Duration::ZERO), meter: Meter::default(), told: None }
+        let deadline = Deadline::after(Duration::ZERO);
+        Self { link: Link::new(config), epochs: Epochs::default(), deadline, meter: Meter::default(), told: None }
     }
 
     /// The same connection, for a request that has to be answered by `deadline`.

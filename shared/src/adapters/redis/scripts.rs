@@ -82,8 +82,8 @@ macro_rules! scripts {
 scripts! {
     HOLD "hold"
         ("show, seats, held, events, hold..., seat-hold...")
-        ("token, ttl_ms, buyer, request, hold_count, seat...")
-        [NotLoaded, TtlTooLong, Mismatch, Ok, Closing, UnknownPlace, NotOnSale, LimitExceeded, Unavailable];
+        ("token, epoch, ttl_ms, buyer, request, hold_count, seat...")
+        [NotLoaded, OtherEpoch, Mismatch, HoldLost, Ok, TtlTooLong, Closing, UnknownPlace, NotOnSale, LimitExceeded, Unavailable];
     HOLD_STATUS "hold_status" with CHECKED
         ("show, hold")
         ("")
@@ -99,19 +99,19 @@ scripts! {
     PIN "pin" with CHECKED PLACES
         ("show, hold, held, events, confirming, place-keys...")
         ("token, pin_ms, payment, order, buyer, restores, zone, place...")
-        [NotLoaded, Decided, HoldLost, Closing, Again, Ok];
+        [NotLoaded, HoldLost, Decided, OtherPlaces, InProgress, Closing, Again, Ok];
     MARK "mark" with CHECKED PLACES
         ("show, hold, held, events, confirming, booking, place-keys...")
-        ("buyer_booking, version, token, outcome, hold_booking, sold_count, zone, place...")
+        ("buyer_booking, version, token, outcome, hold_booking, recorded, sold_count, zone, place...")
         [NotLoaded, Ok];
     FREE "free" with CHECKED PLACES
         ("show, hold, held, events, confirming, booking, place-keys...")
-        ("booking, version, token, outcome, zone, place...")
+        ("booking, version, token, outcome, recorded, zone, place...")
         [NotLoaded, Ok];
     STOCK_DECREMENT "stock_decrement" with CHECKED PLACES
         ("show, held, events, stock, stock-next, stock-returned, stock-held, stock-holders, stock-sold, hold...")
-        ("token, ttl_ms, buyer, request, zone, quantity")
-        [NotLoaded, TtlTooLong, Mismatch, Ok, Closing, UnknownZone, NotOnSale, LimitExceeded, SoldOut, Again];
+        ("token, epoch, ttl_ms, buyer, request, zone, quantity")
+        [NotLoaded, OtherEpoch, Mismatch, HoldLost, Ok, TtlTooLong, Closing, UnknownZone, NotOnSale, LimitExceeded, SoldOut, Again];
     STOCK_STATUS "stock_status" with CHECKED
         ("show, stock-held, stock-sold")
         ("zone")

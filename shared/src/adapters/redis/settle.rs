@@ -2,10 +2,11 @@
 //! last two.
 
 use super::codes::Code;
-use super::hold::{place_keys, stored_places, zone};
+use super::hold::{payments, place_keys, stored_places, zone};
 use super::reply::Reply;
 use super::{Redis, keys, scripts};
 use crate::Failure;
+use crate::domain::payment::Payments;
 use crate::domain::{BookingId, Buyer, HoldToken, OrderId, PIN_MS, Places, ShowId};
 use crate::ports::{Claim, Ending, FreePlaces, Freed, MarkSold, Marked, Pin, PinHold, Pinned, Sold, Touch, Touched};
 
@@ -26,8 +27,7 @@ impl PinHold for Redis {
             keys::confirming(show),
         ];
         keys.extend(place_keys(show, places));
-        let payment = claim.payment.as_ref().map_or(Ok(String::new()), serde_json::to_string);
-        let payment = payment.map_err(|error| Failure::internal_because("payment as JSON", error))?;
+        let payment = stored(&claim.payments)?;
         let order = claim.order.as_ref().map_or("", OrderId::as_str);
         let restores = restores.map(|booking| booking.to_string()).unwrap_or_default();
         let (token, pin_ms, ids) = (token.to_string(), PIN_MS.to_string(), places.ids());
@@ -43,6 +43,9 @@ impl PinHold for Redis {
                 first: stored_places(&reply, zone(places), 6)?,
             }),
             Code::Decided => Pin::Decided,
+            Code::OtherPlaces => Pin::OtherPlaces,
+            // More payments than are kept came for one token, and none of them is on record yet.
+            Code::InProgress => return Err(Failure::Undecided),
             Code::HoldLost => {
                 let pinned = if reply.integer(1)? > 0 { Some(stored_claim(&reply)?) } else { None };
                 let gone = reply.text(5)?.split_ascii_whitespace().map(ToOwned::to_owned);
@@ -56,25 +59,28 @@ impl PinHold for Redis {
     }
 }
 
-/// The claim of the first pin, in fields 2 to 4.
+/// The claim of all pins, in fields 2 to 4.
 fn stored_claim(reply: &Reply) -> Result<Claim, Failure> {
-    let payment = match reply.text(2)? {
-        "" => None,
-        json => Some(serde_json::from_str(json).map_err(|_| reply.unexpected("a payment that is none"))?),
-    };
     let order = match reply.text(3)? {
         "" => None,
-        order => Some(OrderId::parse(order).map_err(|_| reply.unexpected("an order that is none"))?),
+        order => Some(OrderId::parse(order).map_err(|_| reply.unexpected("an order that cannot be read"))?),
     };
-    Ok(Claim { payment, order, buyer: Buyer::from_hash(reply.text(4)?.to_owned()) })
+    let buyer = Buyer::from_hash(reply.text(4)?.to_owned());
+    Ok(Claim { payments: payments(reply, 2)?, order, buyer })
+}
+
+/// Payments as scripts take them.
+fn stored(payments: &Payments) -> Result<String, Failure> {
+    payments.stored().map_err(|error| Failure::internal_because("payments as JSON", error))
 }
 
 impl MarkSold for Redis {
     async fn mark_sold(&self, show: &ShowId, token: HoldToken, sold: Sold<'_>) -> Touched<Marked> {
         let (outcome, hold_booking) = outcome(sold.ending);
         let (buyer, version, count) = (sold.buyer.to_string(), sold.version.to_string(), sold.count.to_string());
-        let (token_text, ids) = (token.to_string(), sold.places.ids());
-        let mut args = vec![buyer.as_str(), &version, &token_text, outcome, &hold_booking, &count, zone(sold.places)];
+        let (token_text, recorded, ids) = (token.to_string(), stored(sold.recorded)?, sold.places.ids());
+        let mut args = vec![buyer.as_str(), &version, &token_text, outcome, &hold_booking, &recorded, &count];
+        args.push(zone(sold.places));
         args.extend(ids.iter().map(String::as_str));
 
         let keys = settle_keys(show, token, sold.buyer, sold.places);
@@ -87,8 +93,8 @@ impl FreePlaces for Redis {
     async fn free_places(&self, show: &ShowId, token: HoldToken, freed: Freed<'_>) -> Touched<u64> {
         let (outcome, _) = outcome(freed.ending);
         let (booking, version) = (freed.booking.to_string(), freed.version.to_string());
-        let (token_text, ids) = (token.to_string(), freed.places.ids());
-        let mut args = vec![booking.as_str(), &version, &token_text, outcome, zone(freed.places)];
+        let (token_text, recorded, ids) = (token.to_string(), stored(freed.recorded)?, freed.places.ids());
+        let mut args = vec![booking.as_str(), &version, &token_text, outcome, &recorded, zone(freed.places)];
         args.extend(ids.iter().map(String::as_str));
 
         let keys = settle_keys(show, token, freed.booking, freed.places);

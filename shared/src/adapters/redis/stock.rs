@@ -1,10 +1,10 @@
 //! The ports of a zone: decrement and count.
 
 use super::codes::Code;
-use super::hold::{common_refusal, held};
+use super::hold::{common_refusal, ended, first, known_token, lease, state};
 use super::{Redis, keys, scripts};
 use crate::domain::{Buyer, Places, Refusal, Request, ShowId, ZoneId};
-use crate::ports::{CountZone, Decision, TakeUnits, Touch, Touched, UnitsHeld, ZoneCount};
+use crate::ports::{CountZone, Decision, Held, TakeUnits, Touch, Touched, UnitsHeld, ZoneCount};
 
 impl TakeUnits for Redis {
     async fn take_units(
@@ -16,25 +16,33 @@ impl TakeUnits for Redis {
         ttl_ms: Option<u64>,
         buyer: &Buyer,
     ) -> Touched<Decision<UnitsHeld>> {
-        let tokens = request.tokens();
+        let epoch = self.epochs.of(show, request);
+        let tokens = request.tokens(&epoch);
+        let token = first(&tokens)?.to_string();
         let mut keys = vec![keys::show(show), keys::held(show), keys::events(show)];
         keys.extend(keys::units(show, zone));
         keys.extend(tokens.iter().map(|token| keys::hold(show, *token)));
-        let (token, ttl_ms) = (request.token.to_string(), ttl_ms.unwrap_or(0).to_string());
-        let quantity = quantity.to_string();
-        let args = [token.as_str(), &ttl_ms, buyer.as_str(), &request.digest, zone.as_str(), &quantity];
+        let (ttl_ms, quantity) = (ttl_ms.unwrap_or(0).to_string(), quantity.to_string());
+        let args = [token.as_str(), &epoch, &ttl_ms, buyer.as_str(), request.digest(), zone.as_str(), &quantity];
 
         let reply = self.call(&scripts::STOCK_DECREMENT, &keys, &args).await?;
         Ok(Touch::Known(match reply.code()? {
             Code::Ok => {
                 let units = Places::from_stored(zone.as_str(), reply.text(3)?);
-                Ok(UnitsHeld {
-                    held: held(&reply, &tokens, 4, 5)?,
-                    units: units.map_err(|unit| reply.unexpected(&unit))?,
-                    remaining: reply.count(0)?,
-                })
+                let held = Held {
+                    token: known_token(&reply, &tokens, 5)?,
+                    places: units.map_err(|unit| reply.unexpected(&unit))?,
+                    lease: lease(&reply)?,
+                    state: state(&reply, 4)?,
+                };
+                Ok(UnitsHeld { held, remaining: reply.count(0)? })
             }
+            Code::HoldLost => Err(ended(&reply, &tokens, 4)?),
             Code::NotLoaded => return Ok(Touch::NotLoaded),
+            Code::OtherEpoch => {
+                self.epochs.learn(show, reply.text(3)?);
+                return Ok(Touch::Again);
+            }
             Code::Again => return Ok(Touch::Again),
             Code::Closing => return Ok(Touch::Closing { left_ms: reply.exactly::<1>(3)?[0] }),
             Code::UnknownZone => Err(Refusal::ZoneNotFound),

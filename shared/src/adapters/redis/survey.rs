@@ -45,7 +45,7 @@ impl ListPinned for Redis {
             let mut words = reply.text(1)?.split_ascii_whitespace();
             let mut tokens = Vec::new();
             while let (Some(token), Some(age)) = (words.next(), words.next()) {
-                let token = HoldToken::parse(token).map_err(|_| reply.unexpected("a token that is none"))?;
+                let token = HoldToken::from_stored(token).map_err(|_| reply.unexpected("a token that is none"))?;
                 tokens.push(PinnedToken { token, age_ms: age.parse().map_err(|_| reply.unexpected(age))? });
             }
             Ok(tokens)

@@ -1,7 +1,7 @@
 //! The body of a cancel. Everything in it is optional, and so is the body.
 
 use super::fields::{Faults, boolean, text};
-use super::read_body;
+use super::{read_body, version};
 use crate::http::json::Json;
 
 /// Most characters of a reason.
@@ -12,8 +12,10 @@ const MAX_REASON: usize = 500;
 pub struct CancelBody {
     /// The caller's words.
     pub reason: Option<String>,
-    /// Whether the money is back already.
-    pub refunded: bool,
+    /// Whether the money is back already; `None`: the caller does not say.
+    pub refunded: Option<bool>,
+    /// The version that the caller believes to cancel.
+    pub version: Option<u64>,
 }
 
 impl CancelBody {
@@ -22,7 +24,8 @@ impl CancelBody {
         read_body(json, faults, |fields| {
             Some(CancelBody {
                 reason: fields.optional("reason", text(reason)),
-                refunded: fields.optional("refunded", boolean).unwrap_or(false),
+                refunded: fields.optional("refunded", boolean),
+                version: fields.optional("version", version),
             })
         })
     }

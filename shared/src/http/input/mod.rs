@@ -1,19 +1,22 @@
 //! Requests become typed values here and nowhere else: the grammar and the limits of the contract, with all faults of a
-//! request in one answer. One file a body: [`show`], [`hold`], [`confirm`], [`cancel`], [`empty`]; [`page`] has the query of
+//! request in one answer. One file a body: [`show`], [`hold`], [`confirm`], [`cancel`], [`restore`]; [`page`] has the query of
 //! lists; [`fields`] is what bodies are read with.
 
 pub mod cancel;
 pub mod confirm;
-pub mod empty;
 pub mod fields;
 pub mod hold;
 pub mod page;
+pub mod restore;
 pub mod show;
 
-use crate::domain::{BookingId, HoldToken, SeatId, ShowId, ZoneId};
+use crate::domain::{BookingId, PresentedToken, RefundId, SeatId, ShowId, ZoneId};
 use fields::{Faults, Fields};
 
 use super::json::Json;
+
+/// Highest version that a request may name: what every client's numbers can carry.
+const MAX_VERSION: u64 = 9_007_199_254_740_991;
 
 /// Reads the body, an object, with `read`. `None`, with the faults told, when it is not what it should be.
 fn read_body<T>(
@@ -59,12 +62,21 @@ path_parameter! {
     zone_id, ZoneId, "zoneId"
 }
 path_parameter! {
-    /// `{holdToken}`
-    hold_token, HoldToken, "holdToken"
+    /// `{holdToken}`, as the caller presents it: see [`Call::issued`](super::Call::issued).
+    hold_token, PresentedToken, "holdToken"
 }
 path_parameter! {
     /// `{bookingId}`
     booking_id, BookingId, "bookingId"
+}
+path_parameter! {
+    /// `{refundId}`
+    refund_id, RefundId, "refundId"
+}
+
+/// The version of a booking or a show.
+fn version(json: &Json, path: &str, faults: &mut Faults) -> Option<u64> {
+    fields::integer(1, MAX_VERSION)(json, path, faults)
 }
 
 /// A list of seats, 1 to 96, none twice.

@@ -42,7 +42,7 @@ fn read(id: Option<ShowId>, fields: &mut Fields<'_, '_>) -> Option<ShowBody> {
     {
         fields.fault("showId", "must be that of the path");
     }
-    let version = fields.optional("version", integer(1, u64::MAX));
+    let version = fields.optional("version", super::version);
     // A GET's answer can be PUT back.
     let _ = fields.optional("places", |_, _, _| Some(()));
     let name = fields.required("name", text(name));

@@ -9,10 +9,11 @@ use super::layout;
 use super::ports::ReconcilePorts;
 use super::show::{ShowCheck, Stopped, on_record};
 use crate::Failure;
+use crate::domain::payment::Payments;
 use crate::domain::places::{SHARDS, shard_of, unit_number};
-use crate::domain::{BookingId, Decision, HoldToken, Places, SeatId, Show, ShowReport, ZoneId};
+use crate::domain::{Booking, BookingId, Decision, HoldState, HoldToken, Places, SeatId, Show, ShowReport, ZoneId};
 use crate::ops::loading;
-use crate::ports::{Ending, Freed, HoldState, PinnedToken, PlaceState, Sold, SoldPlace};
+use crate::ports::{Ending, Freed, PinnedToken, PlaceState, Sold, SoldPlace};
 
 /// Shards of the record that are read ahead.
 const SHARDS_AHEAD: usize = 8;
@@ -130,7 +131,7 @@ impl<'a, S: ReconcilePorts> Comparison<'a, S> {
                 PlaceState::Absent => {}
                 PlaceState::Sold(booking) => place.sold = Some(booking),
                 // A lock with a token that is none is nobody's; it ends with its time.
-                PlaceState::Held(token) => place.held = HoldToken::parse(&token).ok(),
+                PlaceState::Held(token) => place.held = HoldToken::from_stored(&token).ok(),
             }
         }
         Ok(both)
@@ -166,10 +167,10 @@ impl<'a, S: ReconcilePorts> Comparison<'a, S> {
             }
             let places = places_of(zone, &places)?;
             // A token that never held anything.
-            let nobody = self.check.stores.own_token(booking, 0);
-            let freed = Freed { booking, version, places: &places, ending: Ending::Lost };
+            let (unused, recorded) = (HoldToken::of_restore(booking, 0), &Payments::NONE);
+            let freed = Freed { booking, version, places: &places, ending: Ending::Lost, recorded };
             let (show, step) = (&self.show.show_id, self.check.stores.step());
-            let free = || step.free_places(show, nobody, freed.clone());
+            let free = || step.free_places(show, unused, freed.clone());
             report.repairs.freed += on_record(loading::known(&step, show, free).await)?;
         }
         Ok(())
@@ -211,20 +212,20 @@ impl<'a, S: ReconcilePorts> Comparison<'a, S> {
         }
         let (show, step) = (&self.show.show_id, self.check.stores.step());
         let places = places_of(zone, &places)?;
-        let sold = Sold { buyer, version, places: &places, count: places.len(), ending: Ending::Confirmed(buyer) };
-        let token = step.own_token(buyer, version - 1);
+        let (count, ending, recorded) = (places.len(), Ending::Confirmed(buyer), &Payments::NONE);
+        let sold = Sold { buyer, version, places: &places, count, ending, recorded };
+        let token = HoldToken::of_restore(buyer, version - 1);
         let told = loading::known(&step, show, || step.mark_sold(show, token, sold.clone())).await;
         Ok(on_record(told)?.places)
     }
 
     /// Whether this version of a booking is told to Redis by settling the token that it came of.
     fn is_settled(&self, booking: BookingId, version: u64) -> bool {
-        self.of_pinned.contains(&booking) || self.pinned.contains(&self.check.stores.own_token(booking, version - 1))
+        self.of_pinned.contains(&booking) || self.pinned.contains(&HoldToken::of_restore(booking, version - 1))
     }
 
     fn is_own(&self, token: HoldToken, booking: BookingId, version: u64) -> bool {
-        BookingId::of(&self.show.show_id, token) == booking
-            || self.check.stores.own_token(booking, version - 1) == token
+        BookingId::of(&self.show.show_id, token) == booking || HoldToken::of_restore(booking, version - 1) == token
     }
 
     /// Marks places that a token holds. A hold of somebody else's ends as a whole.
@@ -235,7 +236,8 @@ impl<'a, S: ReconcilePorts> Comparison<'a, S> {
         let (mut all, mut ending, mut ends) = (sold.clone(), Ending::Confirmed(buyer), false);
         if !self.is_own(token, buyer, version) {
             // A hold ends for a sale that is on record now, and not for one that was cancelled since.
-            if step.read_booking(buyer).await?.is_none_or(|booked| booked.version != version) {
+            let stands = |booked: Booking| booked.decision == Decision::Confirmed && booked.sold_version == version;
+            if !step.read_booking(buyer).await?.is_some_and(stands) {
                 return Ok(());
             }
             ending = Ending::Lost;
@@ -248,7 +250,8 @@ impl<'a, S: ReconcilePorts> Comparison<'a, S> {
         if self.check.dry_run {
             report.repairs.marked += marked;
         } else {
-            let sold = Sold { buyer, version, places: &all, count: sold.len(), ending };
+            let (count, recorded) = (sold.len(), &Payments::NONE);
+            let sold = Sold { buyer, version, places: &all, count, ending, recorded };
             let told = on_record(loading::known(&step, show, || step.mark_sold(show, token, sold.clone())).await)?;
             report.repairs.marked += told.places;
             ends = told.ended && ending == Ending::Lost;

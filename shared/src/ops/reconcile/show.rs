@@ -9,7 +9,8 @@ use super::ports::ReconcilePorts;
 use super::{drain, layout};
 use crate::Failure;
 use crate::domain::show::Zone;
-use crate::domain::{Show, ShowId, ShowReport};
+use crate::domain::{HoldToken, Show, ShowId, ShowReport};
+use crate::failure::RETRY_AFTER;
 use crate::ops::settle::settle;
 use crate::ops::{Outcome, loading};
 use crate::ports::{PinnedToken, Survey, Touch};
@@ -185,6 +186,10 @@ impl<'a, S: ReconcilePorts> ShowCheck<'a, S> {
         }
     }
 
+    async fn is_pinned(&self, show: &Show, token: HoldToken) -> Result<bool, Failure> {
+        Ok(self.pinned(show).await?.iter().any(|pinned| pinned.token == token))
+    }
+
     /// Has Redis forget the show. Whatever a load makes goes at once, so that one that comes meanwhile has its own whole; a hold
     /// that comes meanwhile is lost.
     /// Unless all that is paid `is_settled`, it refuses while somebody has a token that is being confirmed: Redis alone may know of
@@ -212,9 +217,10 @@ impl<'a, S: ReconcilePorts> ShowCheck<'a, S> {
         Ok(())
     }
 
-    /// How long the confirm of a token may still be under way: no longer than a request may take.
+    /// How long the confirm of a token may still be under way, or about to be repeated: a request may take no longer than its
+    /// budget, and its caller is told to come again after `Retry-After`.
     fn age_left(&self, pinned: &PinnedToken) -> Duration {
-        self.stores.budget().saturating_sub(Duration::from_millis(pinned.age_ms))
+        (self.stores.budget() + RETRY_AFTER).saturating_sub(Duration::from_millis(pinned.age_ms))
     }
 
     async fn settle(
@@ -229,9 +235,12 @@ impl<'a, S: ReconcilePorts> ShowCheck<'a, S> {
                 self.in_time(0)?;
                 match settle(&self.stores.step(), &show.show_id, pinned.token).await {
                     Ok(()) => {}
-                    // What cannot be settled now never can: it keeps the rest of its show from nothing.
+                    // What cannot be settled now never can: the rest of its show goes on. A token that ended since it was
+                    // listed has nothing to settle.
                     Err(failure @ (Failure::Internal { .. } | Failure::OtherLayout { .. })) => {
-                        failed.push(failure);
+                        if self.is_pinned(show, pinned.token).await? {
+                            failed.push(failure);
+                        }
                         continue;
                     }
                     Err(failure @ (Failure::Unavailable { .. } | Failure::Undecided)) => return Err(failure.into()),

@@ -2,6 +2,8 @@
 
 mod capacity;
 mod killed;
+mod killing;
+mod money;
 mod overrun;
 mod parallel;
 mod redis_states;

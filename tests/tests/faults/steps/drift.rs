@@ -1,10 +1,11 @@
 //! A show whose stores have come apart in every way that a reconcile puts right.
 
 use holdfast::adapters::redis::keys;
+use holdfast::domain::payment::Payments;
 use holdfast::domain::{Buyer, HoldToken, Payment, Places, SeatId, ShowId, ZoneId};
 use holdfast::ports::{Claim, Pin, PinHold, Touch};
 use holdfast_tests::image::lose_hold;
-use holdfast_tests::loaded::{deadline, seats};
+use holdfast_tests::loaded::{self, deadline, seats};
 use holdfast_tests::sys::{Sys, paid};
 use redis::AsyncCommands;
 use serde_json::json;
@@ -46,12 +47,12 @@ pub async fn tear_apart(sys: &Sys, show: &str) -> Tokens {
     }
     let tokens = Tokens { lost: hold(&["E5", "E6"]).await, ..tokens };
     // Sold, says Redis, and the record knows nothing of it.
-    let nobody = HoldToken::random().to_string();
+    let nobody = loaded::any_token().to_string();
     let _: () = redis.hset(keys::seats(&id), "E9", &nobody).await.unwrap();
     // Lapsed, and nobody came to tidy up: a seat, and two units.
     let _: () = redis.zadd(keys::held(&id), "E12", LONG_AGO_MS).await.unwrap();
     let (zone, token) = (ZoneId::parse("GA").unwrap(), sys.decrement(show, "GA", 2).await);
-    let record = keys::hold(&id, HoldToken::parse(token.text("holdToken")).unwrap());
+    let record = keys::hold(&id, HoldToken::from_stored(token.text("holdToken")).unwrap());
     let _: () = redis.hset(record, "deadline", LONG_AGO_MS).await.unwrap();
     for number in ["1", "2"] {
         let _: () = redis.zadd(keys::stock_held(&id, &zone), number, LONG_AGO_MS).await.unwrap();
@@ -65,8 +66,8 @@ pub async fn tear_apart(sys: &Sys, show: &str) -> Tokens {
 }
 
 async fn pin(sys: &Sys, show: &ShowId, token: &str, seat: &str, payment: Option<Payment>) {
-    let (stores, token) = (sys.app().stores(deadline()), HoldToken::parse(token).unwrap());
-    let claim = Claim { payment, order: None, buyer: Buyer::default() };
+    let (stores, token) = (sys.app().stores(deadline()), HoldToken::from_stored(token).unwrap());
+    let claim = Claim { payments: Payments::of(payment.as_ref()), order: None, buyer: Buyer::default() };
     let places: Vec<SeatId> = seats(&[seat]);
     let pinned = stores.pin_hold(show, token, &Places::Seats(places), &claim, None).await.unwrap();
     assert!(matches!(pinned, Touch::Known(Pin::Pinned(_))), "{pinned:?}");

@@ -22,18 +22,19 @@ use operation::Operation;
 
 /// The operations, and the calls of each: how often each is made, if more than once, in the order of their first ones.
 const TABLE: [(Operation, &[(&str, usize)]); 12] = [
-    (Operation::Hold, &[("hold", 1)]),
-    (Operation::Decrement, &[("stock_decrement", 1)]),
+    // The first request with a key tells the process the epoch of the show.
+    (Operation::Hold, &[("hold", 2)]),
+    (Operation::Decrement, &[("stock_decrement", 2)]),
     (Operation::Extend, &[("hold_status", 1), ("extend", 1)]),
     (Operation::Release, &[("hold_status", 1), ("release", 1)]),
     (Operation::ConfirmPaid, &[("hold_status", 1), ("pin", 1), ("TransactWriteItems", 1), ("mark", 1)]),
     (Operation::ConfirmUnpaid, &[("hold_status", 1), ("pin", 1), ("TransactWriteItems", 1), ("mark", 1)]),
-    (Operation::Cancel, &[("GetItem booking", 1), ("TransactWriteItems", 1), ("free", 1)]),
+    (Operation::Cancel, &[("GetItem booking", 1), ("Query reference", 1), ("TransactWriteItems", 1), ("free", 1)]),
     (Operation::Restore, &[("GetItem booking", 1), ("free", 1), ("pin", 1), ("TransactWriteItems", 1), ("mark", 1)]),
     (
         Operation::Load,
         &[
-            ("hold", 2),
+            ("hold", 3),
             ("GetItem show", 1),
             ("load_begin", 1),
             ("load_chunk", 8),

@@ -58,7 +58,7 @@ async fn a_process_that_dies_after_the_pin_leaves_a_confirm_that_can_be_finished
     let gate = front.on(TRANSACTION).hold_before();
     let wish = ConfirmWish {
         show: ShowId::parse(&show).unwrap(),
-        token: HoldToken::parse(&token).unwrap(),
+        token: HoldToken::from_stored(&token).unwrap(),
         payment: Some(serde_json::from_value::<Payment>(paid("pay_1")["payment"].clone()).unwrap()),
         order: None,
         places: None,

@@ -1,11 +1,12 @@
 //! What buyers do, by the ports.
 
 use holdfast::adapters::redis::keys;
+use holdfast::domain::HoldState;
+use holdfast::domain::payment::Payments;
 use holdfast::domain::{BookingId, Buyer, HoldToken, Places};
 use holdfast::ports::{
     Claim, Close, Closing, CountZone, Decision, Ending, ExtendHold, FindHold, FreePlaces, Freed, Held, HoldRecord,
-    HoldSeats, HoldState, Lease, MarkSold, Pin, PinHold, Pinned, ReleaseHold, ReplaceShow, Sold, TakeUnits, UnitsHeld,
-    ZoneCount,
+    HoldSeats, Lease, MarkSold, Pin, PinHold, Pinned, ReleaseHold, ReplaceShow, Sold, TakeUnits, UnitsHeld, ZoneCount,
 };
 use holdfast_tests::loaded;
 use redis::AsyncCommands;
@@ -38,14 +39,14 @@ impl House {
 
     /// A buyer who has these seats.
     pub async fn holder(&self, ids: &[&str]) -> HoldToken {
-        let token = HoldToken::random();
+        let token = loaded::any_token();
         self.hold(token, ids).await.unwrap();
         token
     }
 
     /// A buyer who had these seats.
     pub async fn late_holder(&self, ids: &[&str]) -> HoldToken {
-        let token = HoldToken::random();
+        let token = loaded::any_token();
         self.hold_for(token, ids, 20).await.unwrap();
         self.lapse(token).await;
         token
@@ -57,19 +58,19 @@ impl House {
 
     /// A buyer who has so many units.
     pub async fn taker(&self, quantity: u64) -> (HoldToken, Places) {
-        let token = HoldToken::random();
+        let token = loaded::any_token();
         let taken = self.take(token, quantity).await.unwrap();
-        (token, taken.units)
+        (token, taken.held.places)
     }
 
     /// A buyer who had so many units.
     pub async fn late_taker(&self, quantity: u64) -> (HoldToken, Places) {
-        let token = HoldToken::random();
+        let token = loaded::any_token();
         let taken =
             self.redis.take_units(self.id(), &loaded::once(token), &ga(), quantity, Some(20), &Buyer::default()).await;
         let taken = known(taken).unwrap();
         self.lapse(token).await;
-        (token, taken.units)
+        (token, taken.held.places)
     }
 
     /// Waits until the hold has lapsed, by Redis' clock, and its locks are gone.
@@ -120,7 +121,8 @@ impl House {
     pub async fn sell(&self, token: HoldToken, places: &Places) -> BookingId {
         let buyer = BookingId::of(self.id(), token);
         let ending = Ending::Confirmed(buyer);
-        self.mark(token, Sold { buyer, version: 1, places, count: places.len(), ending }).await;
+        self.mark(token, Sold { buyer, version: 1, places, count: places.len(), ending, recorded: &Payments::NONE })
+            .await;
         buyer
     }
 
@@ -137,7 +139,11 @@ impl House {
     /// A version of the token's own booking that does not have the places is told to Redis. Answers how many it freed.
     pub async fn free(&self, token: HoldToken, version: u64, places: &Places) -> u64 {
         let booking = BookingId::of(self.id(), token);
-        self.freed(token, Freed { booking, version, places, ending: Ending::Refused(booking) }).await
+        self.freed(
+            token,
+            Freed { booking, version, places, ending: Ending::Refused(booking), recorded: &Payments::NONE },
+        )
+        .await
     }
 
     pub async fn freed(&self, token: HoldToken, freed: Freed<'_>) -> u64 {

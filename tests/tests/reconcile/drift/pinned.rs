@@ -97,21 +97,18 @@ pub mod rival {
 
 /// A restore, after its pin.
 pub mod restore {
-    use holdfast::domain::{BookingId, TokenSecret};
+    use holdfast::domain::{BookingId, HoldToken};
     use holdfast::ports::Claim;
-    use holdfast_tests::loaded::TOKEN_SECRET;
     use serde_json::json;
 
     use super::*;
-    use crate::house::payment_of;
 
     pub async fn make(house: &House, plot: Plot) -> Made {
-        let (token, booking) = house.sell(plot, &[1, 2]).await;
+        let (_, booking) = house.sell(plot, &[1, 2]).await;
         house.sys.call("POST", &format!("/bookings/{booking}/cancel"), json!({})).await.expect(200);
         let id = BookingId::parse(&booking).unwrap();
-        let claim = Claim { payment: Some(payment_of(&token)), ..Claim::default() };
-        let token = TokenSecret::new(TOKEN_SECRET).unwrap().own_token(id, 2);
-        house.pin_as(token, &plot.seats(&[1, 2]), &claim, Some(id)).await;
+        let token = HoldToken::of_restore(id, 2);
+        house.pin_as(token, &plot.seats(&[1, 2]), &Claim::default(), Some(id)).await;
         Made { repairs: SETTLED, about: booking }
     }
 

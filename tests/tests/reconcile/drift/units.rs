@@ -25,7 +25,7 @@ pub mod torn {
         let mut pipe = redis::pipe();
         pipe.atomic();
         for lost in [no_holder, no_deadline] {
-            pipe.del(keys::hold(id, HoldToken::parse(&lost).unwrap()));
+            pipe.del(keys::hold(id, HoldToken::from_stored(&lost).unwrap()));
         }
         pipe.hdel(&holders, 1).zrem(&held, 2).zadd(&returned, 3, 3).zrem(&returned, 5);
         pipe.hset(&holders, 4, &sold).zadd(&held, 4, 4_000_000_000_000_i64);

@@ -49,12 +49,13 @@ pub(in super::super) fn booking_item(booking: &Booking) -> Result<Item, Failure>
         ("refunded", cancelled.map(|cancelled| AttributeValue::Bool(cancelled.refunded))),
         ("cancelledAt", cancelled.map(|cancelled| number(cancelled.at_ms))),
         ("version", Some(number(booking.version))),
+        ("soldVersion", Some(number(booking.sold_version))),
     ];
     Ok(item(&keys::booking(booking.id), attributes))
 }
 
 /// A text as it stands between the quotes of a JSON text: the pipe puts it there as it is.
-fn inside_json(text: &str) -> String {
+pub(super) fn inside_json(text: &str) -> String {
     let quoted = serde_json::Value::from(text).to_string();
     quoted.trim_start_matches('"').strip_suffix('"').unwrap_or(text).to_owned()
 }
@@ -96,14 +97,21 @@ pub(in super::super) fn read_booking(id: BookingId, item: &Item) -> Result<Booki
         decided_at_ms: attributes.number("decidedAt")?,
         hold_found: attributes.flag("holdFound"),
         version: attributes.number("version")?,
+        sold_version: attributes.number("soldVersion")?,
     })
 }
 
 /// The entry of a booking in the list of its show's bookings.
 pub(in super::super) fn booking_entry(booking: &Booking) -> Item {
-    let reference = booking.payment.as_ref().map(|payment| payment.reference.as_str());
     let id = ("booking", Some(text(booking.id.to_string())));
-    item(&keys::booking_entry(&booking.show, reference, booking.id), [id])
+    item(&keys::booking_entry(&booking.show, booking.id), [id])
+}
+
+/// The entry of a booking by which the reference of its payment finds it, if it has one.
+pub(in super::super) fn reference_entry(booking: &Booking) -> Option<Item> {
+    let payment = booking.payment.as_ref()?;
+    let id = ("booking", Some(text(booking.id.to_string())));
+    Some(item(&keys::reference_entry(&payment.reference, &booking.show, booking.id), [id]))
 }
 
 /// The entry of a booking by which its order finds it, if it came with one.
@@ -113,7 +121,7 @@ pub(in super::super) fn order_entry(booking: &Booking) -> Option<Item> {
     Some(item(&Key { partition, sort: id.clone() }, [("booking", Some(text(id)))]))
 }
 
-/// An entry of either list.
+/// An entry of any of these lists.
 pub(in super::super) fn read_booking_entry(item: &Item) -> Result<BookingEntry, Failure> {
     let attributes = Attributes::of(item)?;
     Ok(BookingEntry {

@@ -12,7 +12,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use super::keys::{Key, PARTITION};
 use crate::Failure;
 
-pub(super) use booking::{booking_entry, booking_item, order_entry, read_booking, read_booking_entry};
+pub(super) use booking::{booking_entry, booking_item, order_entry, read_booking, read_booking_entry, reference_entry};
 pub(super) use reconcile::{audit_item, drained_item, read_drained, stopped_at};
 pub(super) use refund::{read_refund, read_refund_entry, refund_entry, refund_item};
 pub(super) use show::{read_show, read_show_entry, read_sold_place, show_entry, show_item, sold_place};

@@ -1,45 +1,54 @@
-//! Refunds: one record for ever, and an entry in a list while it is due.
+//! Refunds: one permanent record each, and an entry in a list while it is due.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 
 use super::super::keys::{self, SORT};
+use super::booking::inside_json;
 use super::{Attributes, Item, item, number, text};
 use crate::Failure;
-use crate::domain::{Booking, BookingId, Payment, RefundRecord, RefundStatus, ShowId};
+use crate::domain::{Booking, BookingId, Payment, RefundId, RefundRecord, RefundStatus, ShowId};
 use crate::ports::RefundEntry;
 
-/// The refund of `payment`, which came for `booking`'s token, as it becomes due.
-pub(in super::super) fn refund_item(booking: &Booking, payment: &Payment, reason: &str, created_at_ms: i64) -> Item {
+/// The refund of `payment`, which came for `booking`'s token, as it becomes due. `standing` are the bookings that the same
+/// reference pays for at this moment: the event carries them.
+pub(in super::super) fn refund_item(
+    booking: &Booking,
+    payment: &Payment,
+    standing: &[BookingId],
+    reason: &str,
+    created_at_ms: i64,
+) -> Item {
+    let standing: Vec<String> = standing.iter().map(ToString::to_string).collect();
+    let id = RefundId::of(booking.id, &payment.reference);
     let attributes = [
+        ("refund", Some(text(id.to_string()))),
         ("reference", Some(text(&payment.reference))),
+        ("eventReference", Some(text(inside_json(&payment.reference)))),
         ("booking", Some(text(booking.id.to_string()))),
         ("show", Some(text(booking.show.as_str()))),
         ("amount", payment.amount.as_ref().map(text)),
         ("currency", payment.currency.as_ref().map(text)),
         ("reason", Some(text(reason))),
         ("holdFound", Some(AttributeValue::Bool(booking.hold_found))),
+        ("standing", Some(text(standing.join(" "))).filter(|_| !standing.is_empty())),
         ("createdAt", Some(number(created_at_ms))),
         // See the items of bookings.
         ("event", Some(text("RefundDue"))),
         ("status", Some(text(RefundStatus::Due.as_str()))),
     ];
-    item(&keys::refund(&payment.reference, booking.id), attributes)
+    item(&keys::refund(id), attributes)
 }
 
 /// The entry of a refund in the list of those that are due.
-pub(in super::super) fn refund_entry(reference: &str, booking: BookingId) -> Item {
-    let attributes = [("reference", Some(text(reference))), ("booking", Some(text(booking.to_string())))];
-    item(&keys::refund_entry(reference, booking), attributes)
+pub(in super::super) fn refund_entry(id: RefundId) -> Item {
+    item(&keys::refund_entry(id), [])
 }
 
 /// An entry of that list.
 pub(in super::super) fn read_refund_entry(item: &Item) -> Result<RefundEntry, Failure> {
     let attributes = Attributes::of(item)?;
-    Ok(RefundEntry {
-        key: attributes.text(SORT)?.to_owned(),
-        reference: attributes.text("reference")?.to_owned(),
-        booking: BookingId::parse(attributes.text("booking")?).map_err(|_| attributes.missing("booking"))?,
-    })
+    let key = attributes.text(SORT)?;
+    Ok(RefundEntry { key: key.to_owned(), refund: RefundId::parse(key).map_err(|_| attributes.missing(SORT))? })
 }
 
 /// The refund of an item.
@@ -47,6 +56,7 @@ pub(in super::super) fn read_refund(item: &Item) -> Result<RefundRecord, Failure
     let attributes = Attributes::of(item)?;
     let optional = |name| attributes.optional(name).map(ToOwned::to_owned);
     Ok(RefundRecord {
+        id: RefundId::parse(attributes.text("refund")?).map_err(|_| attributes.missing("refund"))?,
         payment: Payment {
             reference: attributes.text("reference")?.to_owned(),
             amount: optional("amount"),
