@@ -6,7 +6,6 @@ use std::net::Ipv4Addr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use holdfast::ports::InspectCache;
 use holdfast::{App, Deadline, adapters};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
@@ -71,7 +70,7 @@ impl System {
         let functions = config.of_functions(&stores.redis_url, &stores.dynamo_url, &secret)?;
         table::create(&adapters::dynamo::client(&functions.dynamo), &config.table_name).await?;
         let app = Arc::new(App::new(functions));
-        let inspected = app.stores(Deadline::after(REDIS_LIMIT)).inspect_cache().await;
+        let inspected = app.stores(Deadline::after(REDIS_LIMIT)).redis.inspect_cache().await;
         inspected.map_err(|failure| format!("REDIS_URL: no Redis that lets us in: {}", failure.chain()))?;
         let (lambda, invocations) = Lambda::deploy(&template, handlers(&app))?;
         let gateway = Arc::new(Gateway::new(&template, &lambda, port)?);

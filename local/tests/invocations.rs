@@ -15,7 +15,6 @@ use axum::response::Response;
 use holdfast::domain::Report;
 use holdfast::http::Answer;
 use holdfast::lambda::Function;
-use holdfast::ports::Timed;
 use holdfast::{App, Config, Stores};
 use holdfast_local::gateway::Gateway;
 use holdfast_local::lambda::{Invocations, Lambda};

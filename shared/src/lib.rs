@@ -2,7 +2,7 @@
 //!
 //! - [`domain`]: the words and the rules that need no store.
 //! - [`ops`]: one file per operation: what happens, in which order, and what is answered.
-//! - [`ports`]: what an operation needs of the stores, one verb each; `adapters` fulfil them with Redis and DynamoDB.
+//! - [`adapters`]: the calls to Redis and DynamoDB, which [`Stores`] lends to the operations.
 //! - [`http`]: a request becomes typed values, a decision becomes an answer of the contract.
 //! - [`lambda`]: the layer around every handler: panics, time, request id, log line.
 //!
@@ -17,10 +17,11 @@ mod failure;
 pub mod http;
 pub mod lambda;
 pub mod ops;
-pub mod ports;
 pub mod telemetry;
+mod touch;
 
 pub use app::{App, Stores};
 pub use config::Config;
 pub use deadline::Deadline;
 pub use failure::Failure;
+pub use touch::{Touch, Touched};

@@ -1,12 +1,11 @@
-//! A small show, put straight into the stores: for tests that call ports and scripts, below the routes.
+//! A small show, put straight into the stores: for tests that call the stores and scripts, below the routes.
 
 use std::collections::HashMap;
 use std::time::Duration;
 
 use holdfast::adapters::redis::Redis;
 use holdfast::domain::show::Show;
-use holdfast::domain::{Buyer, HoldToken, IdempotencyKey, Request, SeatId, ShowId, TokenSecrets};
-use holdfast::ports::{Chunk, LoadShow, Turn};
+use holdfast::domain::{Buyer, Chunk, HoldToken, IdempotencyKey, Request, SeatId, ShowId, TokenSecrets, Turn};
 use holdfast::{Config, Deadline};
 use serde_json::json;
 
@@ -15,10 +14,10 @@ use crate::servers::fresh_show_id;
 /// A secret that derives tokens.
 pub const TOKEN_SECRET: &str = "0123456789abcdef0123456789abcdef";
 
-/// How long a test may take over what it does with a port.
+/// How long a test may take over what it does with a store.
 const BUDGET: Duration = Duration::from_secs(30);
 
-/// The port of Redis, as the operations have it.
+/// Redis, as the operations have it.
 pub fn redis_port(url: &str) -> Redis {
     let vars =
         [("REDIS_URL", url), ("AWS_ENDPOINT_URL_DYNAMODB", "http://127.0.0.1:1"), ("TOKEN_SECRET", TOKEN_SECRET)];
@@ -53,7 +52,7 @@ pub fn version_of(id: &ShowId, version: u64, seats: u32, capacity: u32) -> Show 
 ///
 /// # Panics
 /// When it is loaded already.
-pub async fn load(redis: &impl LoadShow, show: &Show) {
+pub async fn load(redis: &Redis, show: &Show) {
     let id = &show.show_id;
     let Turn::Mine(lease) = redis.begin_load(id, show.version).await.unwrap() else { panic!("{id} is loaded") };
     let numbers = show.sections[0].rows[0].from..=show.sections[0].rows[0].to;

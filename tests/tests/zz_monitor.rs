@@ -4,15 +4,12 @@
 
 use std::collections::BTreeSet;
 
+use holdfast::Touch;
 use holdfast::adapters::redis::{Redis, keys, scripts};
-use holdfast::domain::HoldState;
 use holdfast::domain::payment::Payments;
 use holdfast::domain::show::{Show, Zone};
-use holdfast::domain::{BookingId, Buyer, Places, Request, ShowId, ZoneId};
-use holdfast::ports::{
-    self, Chunk, Claim, Closing, ComparePlaces, CountZone, ExpireHolds, ExtendHold, FindHold, FreePlaces, Freed,
-    HoldSeats, ListPinned, LoadLease, LoadShow, MarkSold, PinHold, ReadEvents, RecountUnits, ReleaseHold, ReplaceShow,
-    ScanPlaces, Sold, SurveyShow, TakeUnits, Touch, Turn, UnloadShow,
+use holdfast::domain::{
+    BookingId, Buyer, Chunk, Claim, Closing, Freed, HoldState, LoadLease, Places, Request, ShowId, Sold, Turn, ZoneId,
 };
 use holdfast_tests::loaded::{self, once, redis_port, seats, small_show, version_of};
 use holdfast_tests::monitor::Ending;
@@ -75,7 +72,7 @@ async fn settle(redis: &Redis, id: &ShowId) {
             version: 1,
             places: &e1,
             count: 1,
-            ending: ports::Ending::Confirmed(buyer),
+            ending: holdfast::domain::Ending::Confirmed(buyer),
             recorded: &Payments::NONE,
         };
         redis.mark_sold(id, sold, places).await.unwrap();
@@ -83,7 +80,7 @@ async fn settle(redis: &Redis, id: &ShowId) {
             booking: refusal,
             version,
             places: &e2,
-            ending: ports::Ending::Refused(refusal),
+            ending: holdfast::domain::Ending::Refused(refusal),
             recorded: &Payments::NONE,
         };
         redis.free_places(id, refused, freed).await.unwrap();

@@ -1,4 +1,4 @@
-//! The stores. Adapters translate between ports and commands, and decide nothing.
+//! The stores. Adapters translate between types and commands, and decide nothing.
 
 pub mod dynamo;
 pub mod redis;

@@ -6,8 +6,10 @@ use serde_json::{Value, json};
 
 use crate::domain::refund::RefundListed;
 use crate::domain::show::Sale;
-use crate::domain::{Booking, BookingId, Decision, HoldState, HoldToken, Places, Refund, Show, ShowId, ZoneId};
-use crate::ports::{Lease, ShowEntry, ZoneCount};
+use crate::domain::{
+    Booking, BookingId, Decision, HoldState, HoldToken, Lease, Places, Refund, Show, ShowEntry, ShowId, ZoneCount,
+    ZoneId,
+};
 
 /// An instant in ms since the epoch, as RFC 3339 with three digits of seconds.
 #[must_use]

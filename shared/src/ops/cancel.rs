@@ -2,11 +2,10 @@
 
 use super::Outcome;
 use super::booking::refund_of;
-use super::deciding::{self, DecidePorts};
-use crate::Failure;
+use super::deciding;
 use crate::domain::payment::Payments;
-use crate::domain::{Booking, BookingId, Cancellation, Decision, HoldToken, NotRestorable, Refund, Refusal};
-use crate::ports::{ReadRefund, Verdict};
+use crate::domain::{Booking, BookingId, Cancellation, Decision, HoldToken, NotRestorable, Refund, Refusal, Verdict};
+use crate::{Failure, Stores};
 
 /// What a caller asks for.
 #[derive(Clone, Debug, Default)]
@@ -25,12 +24,8 @@ pub struct CancelWish {
 ///
 /// # Errors
 /// When a store did not answer; a repeat finds out what happened.
-pub async fn cancel(
-    stores: &(impl ReadRefund + DecidePorts),
-    id: BookingId,
-    wish: &CancelWish,
-) -> Outcome<(Booking, Option<Refund>)> {
-    let Some(booking) = stores.read_booking(id).await? else { return Ok(Err(Refusal::BookingNotFound)) };
+pub async fn cancel(stores: &Stores, id: BookingId, wish: &CancelWish) -> Outcome<(Booking, Option<Refund>)> {
+    let Some(booking) = stores.record.read_booking(id).await? else { return Ok(Err(Refusal::BookingNotFound)) };
     if wish.only_unpaid && booking.payment.is_some() {
         return Ok(Err(Refusal::Forbidden));
     }
@@ -48,7 +43,7 @@ pub async fn cancel(
             let at_ms = jiff::Timestamp::now().as_millisecond();
             let cancellation = Cancellation { reason: wish.reason.clone(), refunded: wish.refunded, at_ms };
             let cancelled = booking.cancelled(cancellation);
-            match stores.decide_booking(&cancelled).await? {
+            match stores.record.decide_booking(&cancelled).await? {
                 Verdict::Written => (cancelled, false),
                 Verdict::Decided(found) if matches!(found.decision, Decision::Cancelled(_)) => (*found, true),
                 // Paid, or cancelled and restored, meanwhile.

@@ -2,20 +2,15 @@
 //! restore and reconcile.
 
 use super::Outcome;
-use super::deciding::{self, Booked, DecidePorts};
+use super::deciding::{self, Booked};
 use super::loading;
 use super::payments::record_payments;
-use crate::Failure;
 use crate::domain::payment::Payments;
 use crate::domain::{
-    Booking, BookingId, Buyer, Decision, HoldState, HoldToken, OrderId, Payment, Places, Refund, RefundId,
-    RefundStatus, Refusal, RefusedBecause, ShowId,
+    Booking, BookingId, Buyer, Claim, Decision, HoldRecord, HoldState, HoldToken, OrderId, Payment, Pin, Places,
+    Refund, RefundId, RefundStatus, Refusal, RefusedBecause, ShowId,
 };
-use crate::ports::{Claim, FindHold, HoldRecord, Pin, ReadRefund};
-
-/// The ports of a confirm.
-pub trait ConfirmPorts: FindHold + ReadRefund + DecidePorts {}
-impl<T: FindHold + ReadRefund + DecidePorts> ConfirmPorts for T {}
+use crate::{Failure, Stores};
 
 /// What a seller asks for.
 pub struct ConfirmWish {
@@ -91,7 +86,7 @@ pub struct Confirmed {
 /// # Errors
 /// When a store did not answer, or another confirm of the token is undecided: what happened is not known then, and a
 /// repeat finds it out.
-pub async fn confirm(stores: &impl ConfirmPorts, wish: &ConfirmWish) -> Outcome<Confirmed> {
+pub async fn confirm(stores: &Stores, wish: &ConfirmWish) -> Outcome<Confirmed> {
     loop {
         // A hold whose places another confirm has named since it was read is read again.
         if let Some(answer) = confirm_once(stores, wish).await? {
@@ -104,19 +99,16 @@ pub async fn confirm(stores: &impl ConfirmPorts, wish: &ConfirmWish) -> Outcome<
 }
 
 /// One attempt; `None`: the hold has other places than it had when it was read.
-async fn confirm_once(
-    stores: &impl ConfirmPorts,
-    wish: &ConfirmWish,
-) -> Result<Option<Result<Confirmed, Refusal>>, Failure> {
+async fn confirm_once(stores: &Stores, wish: &ConfirmWish) -> Result<Option<Result<Confirmed, Refusal>>, Failure> {
     let (show, token) = (&wish.show, wish.token);
-    let hold = match loading::known(stores, show, || stores.find_hold(show, token)).await? {
+    let hold = match loading::known(stores, show, || stores.redis.find_hold(show, token)).await? {
         Ok(hold) => hold,
         Err(_) => return refuse(stores, wish, None, RefusedBecause::ShowNotFound).await.map(Some),
     };
     // Redis has lost the hold, or it is decided: the record knows.
     let state = hold.as_ref().map(|hold| hold.state);
     if matches!(state, None | Some(HoldState::Confirmed | HoldState::Refused))
-        && let Some(booking) = stores.read_booking(BookingId::of(show, token)).await?
+        && let Some(booking) = stores.record.read_booking(BookingId::of(show, token)).await?
     {
         return answer(stores, wish, booking, true).await.map(Some);
     }
@@ -131,7 +123,7 @@ async fn confirm_once(
     };
 
     let claim = wish.claim(hold.as_ref());
-    let pinned = loading::known(stores, show, || stores.pin_hold(show, token, places, &claim, None)).await?;
+    let pinned = loading::known(stores, show, || stores.redis.pin_hold(show, token, places, &claim, None)).await?;
     let answered = match pinned {
         Ok(Pin::Pinned(pinned)) => {
             let payments = pinned.claim.payments.clone();
@@ -141,7 +133,7 @@ async fn confirm_once(
             Ok(booked.map(|confirmed| Confirmed { rescued: late && !confirmed.repeated, ..confirmed }))
         }
         Ok(Pin::OtherPlaces) => return Ok(None),
-        Ok(Pin::Decided) => match stores.read_booking(BookingId::of(show, token)).await? {
+        Ok(Pin::Decided) => match stores.record.read_booking(BookingId::of(show, token)).await? {
             Some(booking) => answer(stores, wish, booking, true).await,
             None => Err(Failure::internal("a hold is decided that has no booking")),
         },
@@ -156,12 +148,7 @@ async fn confirm_once(
 }
 
 /// The second half, and what the caller is answered.
-async fn book(
-    stores: &impl ConfirmPorts,
-    wish: &ConfirmWish,
-    booking: Booking,
-    payments: Payments,
-) -> Outcome<Confirmed> {
+async fn book(stores: &Stores, wish: &ConfirmWish, booking: Booking, payments: Payments) -> Outcome<Confirmed> {
     let (booking, before) = match deciding::book(stores, wish.token, booking, payments, None).await? {
         Booked::Now(booking) => (booking, false),
         Booked::Before(booking) => (booking, true),
@@ -176,7 +163,7 @@ async fn book(
 /// Refuses a token that was not pinned. Without a payment nothing is at stake, and nothing is written: the caller may come
 /// again, and be rescued. What is on record already is the answer.
 async fn refuse(
-    stores: &impl ConfirmPorts,
+    stores: &Stores,
     wish: &ConfirmWish,
     hold: Option<&HoldRecord>,
     because: RefusedBecause,
@@ -186,7 +173,7 @@ async fn refuse(
         return decline(stores, wish, wish.claim(hold), held, hold.is_some(), because).await;
     }
     if hold.is_some()
-        && let Some(booking) = stores.read_booking(BookingId::of(&wish.show, wish.token)).await?
+        && let Some(booking) = stores.record.read_booking(BookingId::of(&wish.show, wish.token)).await?
     {
         return answer(stores, wish, booking, true).await;
     }
@@ -196,7 +183,7 @@ async fn refuse(
 /// Writes a refusal, with the refunds of the payments that are claimed and of the one that was sent, unless the token was
 /// decided before.
 async fn decline(
-    stores: &impl ConfirmPorts,
+    stores: &Stores,
     wish: &ConfirmWish,
     claim: Claim,
     held: Option<&Places>,
@@ -220,12 +207,7 @@ fn names(wish: &ConfirmWish, places: Option<&Places>, first: Option<&Places>) ->
 }
 
 /// What the caller is answered of a decision: repeats are matched by the payment's reference.
-async fn answer(
-    stores: &impl ConfirmPorts,
-    wish: &ConfirmWish,
-    booking: Booking,
-    repeated: bool,
-) -> Outcome<Confirmed> {
+async fn answer(stores: &Stores, wish: &ConfirmWish, booking: Booking, repeated: bool) -> Outcome<Confirmed> {
     // A payment that is not the booking's own becomes so, or is due back, and is on record before the answer (INV-10).
     let booking = record_payments(stores, booking, &wish.payment).await?;
     let is_other = wish.payment.as_ref().is_some_and(|payment| !booking.is_paid_with(payment));
@@ -253,12 +235,7 @@ async fn answer(
 
 /// Where the refund of a payment stands that came for a token which does not need it. What was decided before may be settled
 /// by now.
-async fn refund(
-    stores: &impl ReadRefund,
-    booking: &Booking,
-    payment: &Payment,
-    repeated: bool,
-) -> Result<Refund, Failure> {
+async fn refund(stores: &Stores, booking: &Booking, payment: &Payment, repeated: bool) -> Result<Refund, Failure> {
     let due = Refund::due(payment);
     // The caller of the cancel has given the money back, whatever is on record of an earlier cancel.
     let was_made = booking.is_paid_with(payment)
@@ -267,7 +244,7 @@ async fn refund(
         return Ok(Refund { status: RefundStatus::Settled, ..due });
     }
     let record = match repeated {
-        true => stores.read_refund(RefundId::of(booking.id, &payment.reference)).await?,
+        true => stores.record.read_refund(RefundId::of(booking.id, &payment.reference)).await?,
         false => None,
     };
     Ok(Refund { status: record.map_or(due.status, |record| record.status), ..due })

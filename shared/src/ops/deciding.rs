@@ -2,18 +2,14 @@
 //! it (design, section 5). The booking item is the decision: whatever was written first is the answer.
 
 use super::Outcome;
-use super::loading::{self, Loader};
-use super::payments::{PaymentPorts, record_payments};
+use super::loading;
+use super::payments::record_payments;
 use crate::domain::payment::Payments;
-use crate::domain::{Booking, BookingId, Decision, HoldToken, Places, RefusedBecause};
-use crate::ports::{
-    Claim, DecideBooking, Ending, FreePlaces, Freed, MarkSold, Pin, PinHold, Pinned, Sold, SoldPlace, Verdict,
+use crate::domain::{
+    Booking, BookingId, Claim, Decision, Ending, Freed, HoldToken, Pin, Pinned, Places, RefusedBecause, Sold,
+    SoldPlace, Verdict,
 };
-use crate::{Failure, telemetry};
-
-/// The ports of a decision.
-pub trait DecidePorts: PinHold + MarkSold + FreePlaces + DecideBooking + PaymentPorts + Loader {}
-impl<T: PinHold + MarkSold + FreePlaces + DecideBooking + PaymentPorts + Loader> DecidePorts for T {}
+use crate::{Failure, Stores, telemetry};
 
 /// What came of a transaction.
 #[derive(Debug)]
@@ -33,14 +29,14 @@ pub(super) enum Booked {
 /// are interchangeable: in place of one that the guard finds gone another is pinned and tried, for as long as there are any
 /// and there is time.
 pub(super) async fn book(
-    stores: &impl DecidePorts,
+    stores: &Stores,
     token: HoldToken,
     mut booking: Booking,
     mut payments: Payments,
     restores: Option<BookingId>,
 ) -> Result<Booked, Failure> {
     loop {
-        match stores.decide_booking(&booking).await? {
+        match stores.record.decide_booking(&booking).await? {
             Verdict::Written => {
                 let booking = record_payments(stores, booking, payments.iter()).await?;
                 tell(stores, token, &booking, None, &payments).await;
@@ -66,7 +62,7 @@ pub(super) async fn book(
 
 /// Lets other units of the zone take the place of those that are sold; `None`: these are seats, or there are no others.
 async fn other_units(
-    stores: &impl DecidePorts,
+    stores: &Stores,
     token: HoldToken,
     booking: &Booking,
     taken: &[SoldPlace],
@@ -76,7 +72,7 @@ async fn other_units(
     repair(stores, token, booking, taken, Ending::GoesOn, &Payments::NONE).await;
     // Redis has what the confirm claimed.
     let (show, claim) = (&booking.show, Claim::default());
-    let pinned = loading::known(stores, show, || stores.pin_hold(show, token, places, &claim, restores)).await?;
+    let pinned = loading::known(stores, show, || stores.redis.pin_hold(show, token, places, &claim, restores)).await?;
     match pinned {
         // The same units again: Redis did not hear of the sale, and would give them again and again.
         Ok(Pin::Pinned(pinned)) if pinned.places.same_as(places) => {
@@ -90,7 +86,7 @@ async fn other_units(
 /// Writes the refusal of a token whose places the guard refused, and lets go of what it holds. `booking` is the one that
 /// was tried. Answers what is on record then, and whether it was there before.
 pub(super) async fn refuse_taken(
-    stores: &impl DecidePorts,
+    stores: &Stores,
     token: HoldToken,
     booking: Booking,
     payments: &Payments,
@@ -111,7 +107,7 @@ pub(super) async fn refuse_taken(
 /// Writes a refusal, unless the token was decided before. `held` are the places that its hold has, or had; `payments` all that
 /// came for the token. Answers what is on record then, and whether it was there before.
 pub(super) async fn refuse(
-    stores: &impl DecidePorts,
+    stores: &Stores,
     token: HoldToken,
     refused: Booking,
     payments: &Payments,
@@ -124,12 +120,8 @@ pub(super) async fn refuse(
     Ok((booking, before))
 }
 
-async fn write_refusal(
-    stores: &impl DecidePorts,
-    refused: Booking,
-    payments: &Payments,
-) -> Result<(Booking, bool), Failure> {
-    let (booking, before) = match stores.decide_booking(&refused).await? {
+async fn write_refusal(stores: &Stores, refused: Booking, payments: &Payments) -> Result<(Booking, bool), Failure> {
+    let (booking, before) = match stores.record.decide_booking(&refused).await? {
         Verdict::Written => (refused, false),
         Verdict::Decided(found) => (*found, true),
         Verdict::Taken(_) | Verdict::RefundSettled => return Err(Failure::internal("a refusal was refused")),
@@ -141,7 +133,7 @@ async fn write_refusal(
 /// are on record. The decision stands whether or not Redis hears of it: what is missed here, the next touch or reconcile
 /// repairs.
 pub(super) async fn tell(
-    stores: &impl DecidePorts,
+    stores: &Stores,
     token: HoldToken,
     booking: &Booking,
     held: Option<&Places>,
@@ -157,7 +149,7 @@ pub(super) async fn tell(
             let places = held.map_or_else(|| own.clone(), |held| own.and(held));
             let (count, ending) = (own.len(), Ending::Confirmed(id));
             let sold = Sold { buyer: id, version: booking.sold_version, places: &places, count, ending, recorded };
-            untold(loading::known(stores, show, || stores.mark_sold(show, token, sold.clone())).await);
+            untold(loading::known(stores, show, || stores.redis.mark_sold(show, token, sold.clone())).await);
         }
         Decision::Refused(_) | Decision::Cancelled(_) => {
             // A token that was confirmed stays confirmed when its booking is cancelled.
@@ -166,7 +158,7 @@ pub(super) async fn tell(
             // Without places there is still the list of tokens that are being confirmed.
             let places = held.or(own).unwrap_or(&nothing);
             let freed = Freed { booking: id, version: booking.version, places, ending, recorded };
-            untold(loading::known(stores, show, || stores.free_places(show, token, freed.clone())).await);
+            untold(loading::known(stores, show, || stores.redis.free_places(show, token, freed.clone())).await);
         }
     }
 }
@@ -174,7 +166,7 @@ pub(super) async fn tell(
 /// Read repair: the guard found places sold that Redis let this token hold. They are marked for who has them, and the
 /// hold ends, or goes on without them.
 pub(super) async fn repair(
-    stores: &impl DecidePorts,
+    stores: &Stores,
     token: HoldToken,
     booking: &Booking,
     taken: &[SoldPlace],
@@ -189,7 +181,7 @@ pub(super) async fn repair(
             |id: &str| taken.iter().any(|sold| sold.place == id && BookingId::parse(&sold.booking) == Ok(buyer));
         let (ordered, count) = rest.with_first(theirs);
         let sold = Sold { buyer, version, places: &ordered, count, ending, recorded };
-        untold(loading::known(stores, show, || stores.mark_sold(show, token, sold.clone())).await);
+        untold(loading::known(stores, show, || stores.redis.mark_sold(show, token, sold.clone())).await);
         rest = ordered.without_first(count);
     }
 }

@@ -2,9 +2,9 @@
 //! can be sent again.
 
 use super::Outcome;
-use super::loading::{self, Loader};
-use crate::domain::{Buyer, Request, SeatId, ShowId};
-use crate::ports::{Held, HoldSeats};
+use super::loading;
+use crate::Stores;
+use crate::domain::{Buyer, Held, Request, SeatId, ShowId};
 
 /// What a buyer wants.
 pub struct HoldWish {
@@ -24,10 +24,10 @@ pub struct HoldWish {
 ///
 /// # Errors
 /// When a store did not answer; whether the seats are held is then not known until the TTL has passed.
-pub async fn hold(stores: &(impl HoldSeats + Loader), wish: &HoldWish) -> Outcome<Held> {
+pub async fn hold(stores: &Stores, wish: &HoldWish) -> Outcome<Held> {
     let request = &wish.request;
     let held = loading::known(stores, &wish.show, || {
-        stores.hold_seats(&wish.show, request, &wish.seats, wish.ttl_ms, &wish.buyer)
+        stores.redis.hold_seats(&wish.show, request, &wish.seats, wish.ttl_ms, &wish.buyer)
     });
     Ok(held.await?.flatten())
 }

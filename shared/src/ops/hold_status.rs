@@ -1,9 +1,9 @@
 //! What a token holds, and for how long: the countdown. A token that Redis does not know is looked up in the record.
 
 use super::Outcome;
-use super::loading::{self, Loader};
-use crate::domain::{Booking, BookingId, HoldToken, Refusal, ShowId};
-use crate::ports::{FindHold, HoldRecord, ReadBooking};
+use super::loading;
+use crate::Stores;
+use crate::domain::{Booking, BookingId, HoldRecord, HoldToken, Refusal, ShowId};
 
 /// What is known of a token.
 #[derive(Debug)]
@@ -18,18 +18,14 @@ pub enum HoldStatus {
 ///
 /// # Errors
 /// When a store did not answer.
-pub async fn hold_status(
-    stores: &(impl FindHold + ReadBooking + Loader),
-    show: &ShowId,
-    token: HoldToken,
-) -> Outcome<HoldStatus> {
-    let hold = match loading::known(stores, show, || stores.find_hold(show, token)).await? {
+pub async fn hold_status(stores: &Stores, show: &ShowId, token: HoldToken) -> Outcome<HoldStatus> {
+    let hold = match loading::known(stores, show, || stores.redis.find_hold(show, token)).await? {
         Ok(hold) => hold,
         Err(refusal) => return Ok(Err(refusal)),
     };
     if let Some(hold) = hold {
         return Ok(Ok(HoldStatus::Hold(hold)));
     }
-    let booking = stores.read_booking(BookingId::of(show, token)).await?;
+    let booking = stores.record.read_booking(BookingId::of(show, token)).await?;
     Ok(booking.map(|booking| HoldStatus::Decided(Box::new(booking))).ok_or(Refusal::HoldNotFound))
 }

@@ -3,11 +3,10 @@
 use futures_util::{StreamExt, TryStreamExt, stream};
 
 use super::paging::page;
-use crate::Failure;
 use crate::domain::page::{List, Page, PageWish};
 use crate::domain::refund::RefundListed;
 use crate::domain::{RefundId, RefundRecord, RefundStatus};
-use crate::ports::{ListRefunds, ReadRefunds, StandingBookings};
+use crate::{Failure, Stores};
 
 /// Payments whose bookings are looked up at once.
 const AT_ONCE: usize = 16;
@@ -17,23 +16,17 @@ const AT_ONCE: usize = 16;
 ///
 /// # Errors
 /// When DynamoDB did not answer.
-pub async fn list_refunds(
-    stores: &(impl ListRefunds + ReadRefunds + StandingBookings),
-    wish: &PageWish,
-) -> Result<Page<RefundListed>, Failure> {
-    let read = |shard, after, limit| stores.list_refunds(shard, after, limit);
+pub async fn list_refunds(stores: &Stores, wish: &PageWish) -> Result<Page<RefundListed>, Failure> {
+    let read = |shard, after, limit| stores.record.list_refunds(shard, after, limit);
     let Page { entries, next } = page(List::Refunds.shards(), wish, |entry| entry.key.as_str(), read).await?;
     let ids: Vec<RefundId> = entries.iter().map(|entry| entry.refund).collect();
-    let records = stores.read_refunds(&ids).await?.into_iter();
+    let records = stores.record.read_refunds(&ids).await?.into_iter();
     let due = records.filter(|refund| refund.status == RefundStatus::Due).map(|refund| with_standing(stores, refund));
     Ok(Page { entries: stream::iter(due).buffered(AT_ONCE).try_collect().await?, next })
 }
 
 /// A refund, with the bookings that its payment pays for.
-pub(super) async fn with_standing(
-    stores: &impl StandingBookings,
-    record: RefundRecord,
-) -> Result<RefundListed, Failure> {
-    let standing = stores.standing_bookings(&record.payment.reference, None).await?;
+pub(super) async fn with_standing(stores: &Stores, record: RefundRecord) -> Result<RefundListed, Failure> {
+    let standing = stores.record.standing_bookings(&record.payment.reference, None).await?;
     Ok(RefundListed { record, standing })
 }

@@ -9,12 +9,9 @@ use std::time::Duration;
 use futures_util::{StreamExt, TryStreamExt, stream};
 
 use super::Outcome;
-use crate::Failure;
 use crate::domain::places::{SHARDS, unit_number};
-use crate::domain::{Refusal, Show, ShowId, ZoneId};
-use crate::ports::{
-    Chunk, ListSold, LoadLease, LoadShow, ReadShow, ReplaceShow, SoldPlace, Timed, Touch, Touched, Turn,
-};
+use crate::domain::{Chunk, LoadLease, Refusal, Show, ShowId, SoldPlace, Turn, ZoneId};
+use crate::{Failure, Stores, Touch, Touched};
 
 /// Places of one chunk: with their values they stay below 3,999 arguments.
 const CHUNK: usize = 1_900;
@@ -23,15 +20,11 @@ const SHARDS_AT_ONCE: usize = 16;
 /// What the waits for another loader start from.
 const WAIT: Duration = Duration::from_millis(20);
 
-/// The ports that loading needs.
-pub trait Loader: LoadShow + ReplaceShow + ReadShow + ListSold + Timed + Sync {}
-impl<T: LoadShow + ReplaceShow + ReadShow + ListSold + Timed + Sync> Loader for T {}
-
 /// Calls `operation` until Redis knows the show.
 ///
 /// # Errors
 /// [`Failure::Unavailable`] when the show could not be loaded in time. The next request goes on with the load.
-pub async fn known<T, F>(stores: &impl Loader, show: &ShowId, operation: impl Fn() -> F) -> Outcome<T>
+pub async fn known<T, F>(stores: &Stores, show: &ShowId, operation: impl Fn() -> F) -> Outcome<T>
 where
     F: Future<Output = Touched<T>>,
 {
@@ -43,7 +36,7 @@ where
             Touch::NotLoaded => {
                 let record = match waited_for.take() {
                     Some(record) => record,
-                    None => match stores.read_show(show).await? {
+                    None => match stores.record.read_show(show).await? {
                         Some(record) => record,
                         None => return Ok(Err(Refusal::ShowNotFound)),
                     },
@@ -57,11 +50,11 @@ where
             Touch::Again if stores.deadline().left().is_zero() => break,
             Touch::Again => continue,
             // Whoever began to replace the show died: the record says what it is.
-            Touch::Closing { left_ms } if left_ms <= 0 => match stores.read_show(show).await? {
+            Touch::Closing { left_ms } if left_ms <= 0 => match stores.record.read_show(show).await? {
                 None => return Ok(Err(Refusal::ShowNotFound)),
                 Some(show) => {
                     let seats: Vec<String> = show.seats().collect();
-                    stores.apply_show(&show, &seats, None).await?;
+                    stores.redis.apply_show(&show, &seats, None).await?;
                 }
             },
             Touch::Closing { .. } => {}
@@ -74,8 +67,8 @@ where
 }
 
 /// Loads a show, or goes on where another loader stopped.
-async fn load(stores: &impl Loader, show: &Show) -> Result<Turn<()>, Failure> {
-    let lease = match stores.begin_load(&show.show_id, show.version).await? {
+async fn load(stores: &Stores, show: &Show) -> Result<Turn<()>, Failure> {
+    let lease = match stores.redis.begin_load(&show.show_id, show.version).await? {
         Turn::Mine(lease) => lease,
         Turn::Theirs => return Ok(Turn::Theirs),
         Turn::Loaded => return Ok(Turn::Loaded),
@@ -95,7 +88,7 @@ async fn load(stores: &impl Loader, show: &Show) -> Result<Turn<()>, Failure> {
     // Shards are read side by side and written in order, so that a step is done when all before it are.
     let shards = (0..SHARDS).skip_while(|shard| inventory_steps + u64::from(*shard) < lease.step);
     let mut shards = stream::iter(shards)
-        .map(|shard| async move { Ok::<_, Failure>((shard, stores.list_sold(&show.show_id, shard).await?)) })
+        .map(|shard| async move { Ok::<_, Failure>((shard, stores.record.list_sold(&show.show_id, shard).await?)) })
         .buffered(SHARDS_AT_ONCE);
     while let Some((shard, sold)) = shards.try_next().await? {
         // The step counts as done with the last of its chunks.
@@ -112,19 +105,19 @@ async fn load(stores: &impl Loader, show: &Show) -> Result<Turn<()>, Failure> {
             }
         }
     }
-    stores.finish_load(show, &lease).await
+    stores.redis.finish_load(show, &lease).await
 }
 
-struct Loading<'a, S> {
-    stores: &'a S,
+struct Loading<'a> {
+    stores: &'a Stores,
     show: &'a ShowId,
     lease: &'a LoadLease,
 }
 
-impl<S: Loader> Loading<'_, S> {
+impl Loading<'_> {
     /// Puts a chunk; `None`: the lease belongs to somebody else by now.
     async fn put(&mut self, step: u64, chunk: &Chunk) -> Result<Option<()>, Failure> {
-        match self.stores.put_chunk(self.show, self.lease, step, chunk).await? {
+        match self.stores.redis.put_chunk(self.show, self.lease, step, chunk).await? {
             Turn::Mine(()) => Ok(Some(())),
             Turn::Theirs | Turn::Loaded => Ok(None),
         }

@@ -1,5 +1,5 @@
-//! The operations, one file each, named like the script, the port and the function that belong to it. An operation says
-//! what happens in which order; the stores are behind [`ports`](crate::ports). Every one of them reaches a show in Redis
+//! The operations, one file each, named like the script, the call and the function that belong to it. An operation says what
+//! happens in which order: it calls Redis and the record through [`Stores`](crate::Stores), and reaches a show in Redis
 //! through [`loading`].
 
 pub mod booking;
@@ -26,7 +26,7 @@ pub mod stock_decrement;
 pub mod stock_status;
 
 use crate::Failure;
-use crate::ports::Decision;
+use crate::domain::Refusal;
 
 /// What an operation answers: a decision, or why there is none.
-pub type Outcome<T> = Result<Decision<T>, Failure>;
+pub type Outcome<T> = Result<Result<T, Refusal>, Failure>;

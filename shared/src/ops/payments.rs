@@ -1,12 +1,7 @@
 //! Put every payment that came for a token on record: as its booking's own, or as a refund that is due (INV-10).
 
-use crate::Failure;
-use crate::domain::{Booking, Decision, Payment};
-use crate::ports::{AdoptPayment, Adoption, ReadBooking, RecordRefund};
-
-/// The ports that payments need.
-pub trait PaymentPorts: ReadBooking + AdoptPayment + RecordRefund {}
-impl<T: ReadBooking + AdoptPayment + RecordRefund> PaymentPorts for T {}
+use crate::domain::{Adoption, Booking, Decision, Payment};
+use crate::{Failure, Stores};
 
 /// Puts payments that came for the token of a decided booking on record. A booking that was confirmed without a payment takes
 /// the first one as its own; each other one that is not the booking's own is due back. Answers the booking as it is then.
@@ -14,7 +9,7 @@ impl<T: ReadBooking + AdoptPayment + RecordRefund> PaymentPorts for T {}
 /// # Errors
 /// When DynamoDB did not answer. A repeat records nothing twice.
 pub(super) async fn record_payments<'a>(
-    stores: &impl PaymentPorts,
+    stores: &Stores,
     mut booking: Booking,
     payments: impl IntoIterator<Item = &'a Payment>,
 ) -> Result<Booking, Failure> {
@@ -24,26 +19,22 @@ pub(super) async fn record_payments<'a>(
     Ok(booking)
 }
 
-async fn record_payment(
-    stores: &impl PaymentPorts,
-    mut booking: Booking,
-    payment: &Payment,
-) -> Result<Booking, Failure> {
+async fn record_payment(stores: &Stores, mut booking: Booking, payment: &Payment) -> Result<Booking, Failure> {
     loop {
         if booking.is_paid_with(payment) {
             return Ok(booking);
         }
         let is_unpaid = booking.payment.is_none() && booking.decision == Decision::Confirmed;
         if is_unpaid {
-            match stores.adopt_payment(&booking, payment).await? {
+            match stores.record.adopt_payment(&booking, payment).await? {
                 Adoption::Adopted(paid) => return Ok(*paid),
                 Adoption::Refunded => return Ok(booking),
                 Adoption::BookingChanged => {}
             }
-        } else if stores.record_refund(&booking, payment).await? {
+        } else if stores.record.record_refund(&booking, payment).await? {
             return Ok(booking);
         }
-        let changed = stores.read_booking(booking.id).await?;
+        let changed = stores.record.read_booking(booking.id).await?;
         booking = changed.ok_or_else(|| Failure::unavailable("a booking that was there is gone"))?;
     }
 }

@@ -2,22 +2,18 @@
 
 use super::Outcome;
 use super::extend::places_of;
-use super::loading::{self, Loader};
+use super::loading;
+use crate::Stores;
 use crate::domain::{HoldToken, ShowId};
-use crate::ports::{FindHold, ReadBooking, ReleaseHold};
 
 /// Gives all places of a live hold back. A second release is as good as the first.
 ///
 /// # Errors
 /// When a store did not answer.
-pub async fn release(
-    stores: &(impl FindHold + ReleaseHold + ReadBooking + Loader),
-    show: &ShowId,
-    token: HoldToken,
-) -> Outcome<()> {
+pub async fn release(stores: &Stores, show: &ShowId, token: HoldToken) -> Outcome<()> {
     let places = match places_of(stores, show, token).await? {
         Ok(places) => places,
         Err(refusal) => return Ok(Err(refusal)),
     };
-    Ok(loading::known(stores, show, || stores.release_hold(show, token, &places)).await?.flatten())
+    Ok(loading::known(stores, show, || stores.redis.release_hold(show, token, &places)).await?.flatten())
 }

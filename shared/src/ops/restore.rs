@@ -3,19 +3,20 @@
 
 use super::Outcome;
 use super::cancel::{check_version, token_of};
-use super::deciding::{self, Booked, DecidePorts};
+use super::deciding::{self, Booked};
 use super::loading;
-use crate::Failure;
 use crate::domain::payment::Payments;
-use crate::domain::{Booking, BookingId, Cancellation, Decision, HoldToken, NotRestorable, Places, Refusal};
-use crate::ports::{Claim, Ending, Freed, Pin};
+use crate::domain::{
+    Booking, BookingId, Cancellation, Claim, Decision, Ending, Freed, HoldToken, NotRestorable, Pin, Places, Refusal,
+};
+use crate::{Failure, Stores};
 
 /// Restores a booking, if its version is the one that the caller `expected`. A second restore answers what the first one did.
 ///
 /// # Errors
 /// When a store did not answer; a repeat finds out what happened.
-pub async fn restore(stores: &impl DecidePorts, id: BookingId, expected: Option<u64>) -> Outcome<Booking> {
-    let Some(booking) = stores.read_booking(id).await? else { return Ok(Err(Refusal::BookingNotFound)) };
+pub async fn restore(stores: &Stores, id: BookingId, expected: Option<u64>) -> Outcome<Booking> {
+    let Some(booking) = stores.record.read_booking(id).await? else { return Ok(Err(Refusal::BookingNotFound)) };
     // What came after it, such as a payment, is no restore.
     let is_restored = booking.decision == Decision::Confirmed && booking.sold_version == booking.version;
     if let Err(conflict) = check_version(&booking, expected, is_restored) {
@@ -40,20 +41,22 @@ fn not_restorable(booking: &Booking, because: NotRestorable) -> Refusal {
 }
 
 /// Goes through with the restore of a cancelled booking, from wherever it was left.
-pub(super) async fn finish(stores: &impl DecidePorts, cancelled: Booking) -> Outcome<Booking> {
+pub(super) async fn finish(stores: &Stores, cancelled: Booking) -> Outcome<Booking> {
     let (show, id) = (&cancelled.show, cancelled.id);
     let Some(places) = &cancelled.places else { return Err(Failure::internal("a cancelled booking has no places")) };
     let (token, recorded) = (HoldToken::of_restore(id, cancelled.version), &Payments::NONE);
     // The cancel may not have come to it, and Redis would have the places as sold to this very booking.
     let freed = Freed { booking: id, version: cancelled.version, places, ending: Ending::Lost, recorded };
     let of_cancel = token_of(&cancelled);
-    if let Err(refusal) = loading::known(stores, show, || stores.free_places(show, of_cancel, freed.clone())).await? {
+    if let Err(refusal) =
+        loading::known(stores, show, || stores.redis.free_places(show, of_cancel, freed.clone())).await?
+    {
         return Ok(Err(refusal));
     }
 
     // Its payment is on record.
     let claim = Claim { payments: Payments::NONE, order: cancelled.order.clone(), buyer: cancelled.buyer.clone() };
-    let pinned = loading::known(stores, show, || stores.pin_hold(show, token, places, &claim, Some(id))).await?;
+    let pinned = loading::known(stores, show, || stores.redis.pin_hold(show, token, places, &claim, Some(id))).await?;
     let pinned = match pinned {
         Ok(Pin::Pinned(pinned)) => pinned,
         Ok(Pin::Lost { gone, .. }) => {
@@ -88,7 +91,7 @@ pub(super) async fn finish(stores: &impl DecidePorts, cancelled: Booking) -> Out
 
 /// Lets go of what a restore held, before it is refused: what stays pinned would be restored by the next reconcile.
 async fn give_up(
-    stores: &impl DecidePorts,
+    stores: &Stores,
     cancelled: &Booking,
     token: HoldToken,
     held: &Places,
@@ -97,13 +100,13 @@ async fn give_up(
     let (show, recorded) = (&cancelled.show, &Payments::NONE);
     let freed =
         Freed { booking: cancelled.id, version: cancelled.version, places: held, ending: Ending::Lost, recorded };
-    loading::known(stores, show, || stores.free_places(show, token, freed.clone())).await?.ok();
+    loading::known(stores, show, || stores.redis.free_places(show, token, freed.clone())).await?.ok();
     Ok(Err(not_restorable(cancelled, because)))
 }
 
 /// What is on record when Redis says that this restore was done before.
-async fn read_restored(stores: &impl DecidePorts, cancelled: &Booking) -> Outcome<Booking> {
-    match stores.read_booking(cancelled.id).await? {
+async fn read_restored(stores: &Stores, cancelled: &Booking) -> Outcome<Booking> {
+    match stores.record.read_booking(cancelled.id).await? {
         Some(booking) if booking.decision == Decision::Confirmed => Ok(Ok(booking)),
         _ => Err(Failure::unavailable("a booking changed while it was restored")),
     }

@@ -1,12 +1,11 @@
 //! Bring a token to its end whose confirm, or restore, died on the way (design, section 5: "reconcile settles the token").
 
-use super::confirm::{ConfirmPorts, undecided};
+use super::confirm::undecided;
 use super::deciding::{self, Booked};
 use super::payments::record_payments;
 use super::{loading, restore};
-use crate::Failure;
-use crate::domain::{Booking, BookingId, Decision, HoldToken, RefusedBecause, ShowId};
-use crate::ports::{Claim, HoldRecord, Pin, Pinned};
+use crate::domain::{Booking, BookingId, Claim, Decision, HoldRecord, HoldToken, Pin, Pinned, RefusedBecause, ShowId};
+use crate::{Failure, Stores};
 
 /// Settles a token: each payment that came for it is put on record, and what is on record is told to Redis. A token that has
 /// no booking is decided first: if there was a payment the transaction is run again, and if there was none nothing is at stake
@@ -15,11 +14,11 @@ use crate::ports::{Claim, HoldRecord, Pin, Pinned};
 /// # Errors
 /// When a store did not answer: the next run settles it. [`Failure::Internal`] when the record of the hold is gone, and with it
 /// what is known of a payment: a person has to look.
-pub async fn settle(stores: &impl ConfirmPorts, show: &ShowId, token: HoldToken) -> Result<(), Failure> {
+pub async fn settle(stores: &Stores, show: &ShowId, token: HoldToken) -> Result<(), Failure> {
     // A show that is not on record has no tokens.
-    let Ok(hold) = loading::known(stores, show, || stores.find_hold(show, token)).await? else { return Ok(()) };
+    let Ok(hold) = loading::known(stores, show, || stores.redis.find_hold(show, token)).await? else { return Ok(()) };
     let id = hold.as_ref().and_then(|hold| hold.restores).unwrap_or_else(|| BookingId::of(show, token));
-    match (stores.read_booking(id).await?, hold) {
+    match (stores.record.read_booking(id).await?, hold) {
         (Some(booking), Some(_)) if is_to_be_restored(&booking, token) => {
             restore::finish(stores, booking).await?.ok();
             Ok(())
@@ -41,9 +40,9 @@ fn is_to_be_restored(booking: &Booking, token: HoldToken) -> bool {
 }
 
 /// Decides a token that has no booking.
-async fn decide(stores: &impl ConfirmPorts, show: &ShowId, token: HoldToken, hold: &HoldRecord) -> Result<(), Failure> {
+async fn decide(stores: &Stores, show: &ShowId, token: HoldToken, hold: &HoldRecord) -> Result<(), Failure> {
     let (places, claim) = (&hold.places, Claim::default());
-    let pinned = loading::known(stores, show, || stores.pin_hold(show, token, places, &claim, None)).await?;
+    let pinned = loading::known(stores, show, || stores.redis.pin_hold(show, token, places, &claim, None)).await?;
     let (claim, at_ms) = match pinned {
         Ok(Pin::Pinned(Pinned { confirmed_at_ms, claim, places, first })) if claim.payments.first().is_some() => {
             let payments = claim.payments.clone();

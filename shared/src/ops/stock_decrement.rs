@@ -1,9 +1,9 @@
 //! Hold units of a general-admission zone while the buyer pays: any of them, as many as asked for.
 
 use super::Outcome;
-use super::loading::{self, Loader};
-use crate::domain::{Buyer, Request, ShowId, ZoneId};
-use crate::ports::{TakeUnits, UnitsHeld};
+use super::loading;
+use crate::Stores;
+use crate::domain::{Buyer, Request, ShowId, UnitsHeld, ZoneId};
 
 /// What a buyer wants.
 pub struct UnitsWish {
@@ -25,10 +25,10 @@ pub struct UnitsWish {
 ///
 /// # Errors
 /// When a store did not answer; whether units are held is then not known until the TTL has passed.
-pub async fn stock_decrement(stores: &(impl TakeUnits + Loader), wish: &UnitsWish) -> Outcome<UnitsHeld> {
+pub async fn stock_decrement(stores: &Stores, wish: &UnitsWish) -> Outcome<UnitsHeld> {
     let request = &wish.request;
     let held = loading::known(stores, &wish.show, || {
-        stores.take_units(&wish.show, request, &wish.zone, wish.quantity, wish.ttl_ms, &wish.buyer)
+        stores.redis.take_units(&wish.show, request, &wish.zone, wish.quantity, wish.ttl_ms, &wish.buyer)
     });
     Ok(held.await?.flatten())
 }

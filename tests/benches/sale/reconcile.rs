@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 use holdfast::domain::show::Show;
 use holdfast::domain::{Booking, BookingId, Buyer, Decision, Places, SeatId, ShowId};
 use holdfast::ops::reconcile::{ReconcileWish, reconcile};
-use holdfast::ports::{DecideBooking, WriteShow};
 use holdfast::{App, Config, Deadline, Stores};
 use holdfast_tests::loaded;
 use holdfast_tests::servers::{TABLE, own_dynamo};
@@ -65,7 +64,7 @@ async fn sell(stores: &Stores) -> (ShowId, Vec<SeatId>) {
         "waitingRoom": {"enabled": false, "admitPerMinute": 600, "passTtlSeconds": 600},
     }))
     .unwrap();
-    assert!(stores.write_show(&show).await.unwrap());
+    assert!(stores.record.write_show(&show).await.unwrap());
     let seats: Vec<SeatId> = show.seats().map(|seat| SeatId::parse(&seat).unwrap()).collect();
     let mut selling = JoinSet::new();
     for places in seats[..SOLD].chunks(SEATS_PER_BOOKING) {
@@ -73,7 +72,7 @@ async fn sell(stores: &Stores) -> (ShowId, Vec<SeatId>) {
             selling.join_next().await.unwrap().unwrap();
         }
         let (stores, booking) = (stores.clone(), booking(&id, places));
-        selling.spawn(async move { drop(stores.decide_booking(&booking).await.unwrap()) });
+        selling.spawn(async move { drop(stores.record.decide_booking(&booking).await.unwrap()) });
     }
     selling.join_all().await;
     (id, seats)

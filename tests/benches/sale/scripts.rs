@@ -5,12 +5,9 @@ use std::future::Future;
 use std::sync::Arc;
 
 use holdfast::domain::payment::Payments;
-use holdfast::domain::{Buyer, HoldToken, Places, Request, SeatId, ShowId, ZoneId};
-use holdfast::ports::{
-    Claim, CountZone, Decision, Ending, ExtendHold, FindHold, FreePlaces, Freed, HoldSeats, MarkSold, PinHold,
-    ReleaseHold, Sold, TakeUnits, Touch, Touched,
-};
+use holdfast::domain::{Buyer, Claim, Ending, Freed, HoldToken, Places, Request, SeatId, ShowId, Sold, ZoneId};
 use holdfast::{Stores, domain::BookingId};
+use holdfast::{Touch, Touched};
 use holdfast_tests::loaded;
 
 use super::shows::{LoadedShow, app, load, stores};
@@ -94,41 +91,47 @@ impl Bench<'_> {
 
     async fn seats(&self) {
         let hold = |stores: Stores, (show, seat, token): Case| async move {
-            stores.hold_seats(&show.id, &once(token), &[seat], Some(300_000), &Buyer::default()).await
+            stores.redis.hold_seats(&show.id, &once(token), &[seat], Some(300_000), &Buyer::default()).await
         };
         self.script("hold granted", hold).await;
         self.script("hold refused", |stores, (show, seat, _)| async move {
             let refused = stores
+                .redis
                 .hold_seats(&show.id, &Request::once(loaded::any_token()), &[seat], None, &Buyer::default())
                 .await;
             refused_only(refused)
         })
         .await;
-        self.script("hold_status", |stores, (show, _, token)| async move { stores.find_hold(&show.id, token).await })
-            .await;
+        self.script(
+            "hold_status",
+            |stores, (show, _, token)| async move { stores.redis.find_hold(&show.id, token).await },
+        )
+        .await;
         self.script("extend granted", |stores, (show, seat, token)| async move {
-            stores.extend_hold(&show.id, token, &Places::Seats(vec![seat]), 600_000).await
+            stores.redis.extend_hold(&show.id, token, &Places::Seats(vec![seat]), 600_000).await
         })
         .await;
         self.script("extend refused", |stores, (show, seat, _)| async move {
-            refused_only(stores.extend_hold(&show.id, loaded::any_token(), &Places::Seats(vec![seat]), 600_000).await)
+            refused_only(
+                stores.redis.extend_hold(&show.id, loaded::any_token(), &Places::Seats(vec![seat]), 600_000).await,
+            )
         })
         .await;
         self.script("release refused", |stores, (show, seat, _)| async move {
-            refused_only(stores.release_hold(&show.id, loaded::any_token(), &Places::Seats(vec![seat])).await)
+            refused_only(stores.redis.release_hold(&show.id, loaded::any_token(), &Places::Seats(vec![seat])).await)
         })
         .await;
         self.script("release granted", |stores, (show, seat, token)| async move {
-            stores.release_hold(&show.id, token, &Places::Seats(vec![seat])).await
+            stores.redis.release_hold(&show.id, token, &Places::Seats(vec![seat])).await
         })
         .await;
         self.script("pin refused", |stores, (show, seat, token)| async move {
-            stores.pin_hold(&show.id, token, &Places::Seats(vec![seat]), &Claim::default(), None).await
+            stores.redis.pin_hold(&show.id, token, &Places::Seats(vec![seat]), &Claim::default(), None).await
         })
         .await;
         // A token that Redis does not know takes free places, as the pin of a late confirm does.
         self.script("pin granted (late)", |stores, (show, seat, token)| async move {
-            stores.pin_hold(&show.id, other(token), &Places::Seats(vec![seat]), &Claim::default(), None).await
+            stores.redis.pin_hold(&show.id, other(token), &Places::Seats(vec![seat]), &Claim::default(), None).await
         })
         .await;
         self.script("free granted", |stores, (show, seat, token)| async move {
@@ -143,6 +146,7 @@ impl Bench<'_> {
             self.script(name, |stores, (show, seat, token)| async move {
                 let (places, buyer) = (Places::Seats(vec![seat]), BookingId::of(&show.id, token));
                 stores
+                    .redis
                     .mark_sold(
                         &show.id,
                         token,
@@ -163,19 +167,23 @@ impl Bench<'_> {
 
     async fn units(&self) {
         self.script("stock_decrement granted", |stores, (show, _, token)| async move {
-            stores.take_units(&show.id, &once(other(other(token))), &zone(), 1, None, &Buyer::default()).await
+            stores.redis.take_units(&show.id, &once(other(other(token))), &zone(), 1, None, &Buyer::default()).await
         })
         .await;
         self.script("stock_decrement refused", |stores, (show, _, _)| async move {
             refused_only(
                 stores
+                    .redis
                     .take_units(&show.id, &Request::once(loaded::any_token()), &zone(), 11, None, &Buyer::default())
                     .await,
             )
         })
         .await;
-        self.script("stock_status", |stores, (show, _, _)| async move { stores.count_zone(&show.id, &zone()).await })
-            .await;
+        self.script(
+            "stock_status",
+            |stores, (show, _, _)| async move { stores.redis.count_zone(&show.id, &zone()).await },
+        )
+        .await;
     }
 }
 
@@ -183,7 +191,7 @@ async fn free(stores: &Stores, show: &ShowId, token: HoldToken, seat: SeatId) ->
     let (booking, places) = (BookingId::of(show, token), Places::Seats(vec![seat]));
     let freed =
         Freed { booking, version: 1, places: &places, ending: Ending::Refused(booking), recorded: &Payments::NONE };
-    stores.free_places(show, token, freed).await
+    stores.redis.free_places(show, token, freed).await
 }
 
 fn zone() -> ZoneId {
@@ -200,7 +208,7 @@ fn other(token: HoldToken) -> HoldToken {
     HoldToken::from_stored(&BookingId::of(&ShowId::parse("other").unwrap(), token).to_string()).unwrap()
 }
 
-fn refused_only<T: std::fmt::Debug>(answer: Touched<Decision<T>>) -> Touched<()> {
+fn refused_only<T: std::fmt::Debug>(answer: Touched<Result<T, holdfast::domain::Refusal>>) -> Touched<()> {
     assert!(matches!(answer, Ok(Touch::Known(Err(_)))), "{answer:?}");
     Ok(Touch::Known(()))
 }

@@ -1,8 +1,7 @@
 //! Shows for the benches, put into Redis through the loader's own port.
 
 use holdfast::domain::show::Show;
-use holdfast::domain::{SeatId, ShowId};
-use holdfast::ports::{Chunk, LoadShow, Turn};
+use holdfast::domain::{Chunk, SeatId, ShowId, Turn};
 use holdfast::{App, Config, Deadline, Stores};
 use serde_json::json;
 use std::collections::HashMap;
@@ -43,11 +42,11 @@ pub async fn load(stores: &Stores, seats: u32) -> LoadedShow {
         "waitingRoom": {"enabled": false, "admitPerMinute": 600, "passTtlSeconds": 600},
     }))
     .unwrap();
-    let Turn::Mine(lease) = stores.begin_load(&id, 1).await.unwrap() else { panic!("{id} is there") };
+    let Turn::Mine(lease) = stores.redis.begin_load(&id, 1).await.unwrap() else { panic!("{id} is there") };
     let ids: Vec<String> = show.seats().collect();
     for (step, chunk) in (1..).zip(ids.chunks(1_900)) {
-        stores.put_chunk(&id, &lease, step, &Chunk::Seats(chunk.to_vec())).await.unwrap();
+        stores.redis.put_chunk(&id, &lease, step, &Chunk::Seats(chunk.to_vec())).await.unwrap();
     }
-    stores.finish_load(&show, &lease).await.unwrap();
+    stores.redis.finish_load(&show, &lease).await.unwrap();
     LoadedShow { id, seats: ids.iter().map(|seat| SeatId::parse(seat).unwrap()).collect() }
 }

@@ -1,6 +1,5 @@
 //! What a cluster says of itself to a reconcile.
 
-use holdfast::ports::InspectCache;
 use holdfast_tests::cluster::MASTERS;
 use holdfast_tests::loaded::deadline;
 
@@ -15,7 +14,7 @@ async fn all_masters_are_inspected_or_none() {
     for (node, policy) in house.cluster.nodes.iter().zip(POLICIES) {
         let () = node.ask(&format!("CONFIG SET maxmemory-policy {policy}")).await;
     }
-    let inspected = house.sys.app().stores(deadline()).inspect_cache().await.unwrap();
+    let inspected = house.sys.app().stores(deadline()).redis.inspect_cache().await.unwrap();
     let mut policies: Vec<_> = inspected.into_iter().map(|node| node.eviction_policy).collect();
     policies.sort();
     assert_eq!(policies, POLICIES);
@@ -24,6 +23,6 @@ async fn all_masters_are_inspected_or_none() {
     for node in [1, 1 + MASTERS] {
         house.cluster.nodes[node].signal("STOP");
     }
-    let inspected = house.sys.app().stores(deadline()).inspect_cache().await;
+    let inspected = house.sys.app().stores(deadline()).redis.inspect_cache().await;
     assert!(inspected.is_err(), "{inspected:?}");
 }

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use holdfast::Deadline;
 use holdfast::domain::{OrderId, ShowId};
-use holdfast::ports::{FindByOrder, FindByReference, ListBookings};
 use holdfast_tests::dynamo_front::Fault;
 use holdfast_tests::servers::{self, fresh_show_id};
 use holdfast_tests::sys::{Answer, Sys, paid};
@@ -236,10 +235,10 @@ async fn a_cursor_that_was_made_up_leads_to_no_fault() {
     let stores = sys.app().stores(Deadline::after(Duration::from_secs(4)));
     let (show, order) = (ShowId::parse(&id).unwrap(), OrderId::parse("1").unwrap());
     for (after, found) in [(" ", 1), ("~", 0), ("pay_1", 0), ("\u{10ffff}", 0)] {
-        let by_reference = stores.find_by_reference(&show, "pay_1", Some(after), 9).await.unwrap();
-        let by_order = stores.find_by_order(&show, &order, Some(after), 9).await.unwrap();
+        let by_reference = stores.record.find_by_reference(&show, "pay_1", Some(after), 9).await.unwrap();
+        let by_order = stores.record.find_by_order(&show, &order, Some(after), 9).await.unwrap();
         assert_eq!((by_reference.len(), by_order.len()), (found, found), "after {after:?}");
-        stores.list_bookings(&show, 0, Some(after), 9).await.unwrap();
+        stores.record.list_bookings(&show, 0, Some(after), 9).await.unwrap();
     }
 }
 

@@ -1,7 +1,7 @@
 //! A token that nobody knew when it was asked for, and that somebody holds places with by the time it is acted on.
 
+use holdfast::Touch;
 use holdfast::domain::{Buyer, Request, ShowId};
-use holdfast::ports::{HoldSeats, Touch};
 use holdfast_tests::invariants::assert_agreement;
 use holdfast_tests::loaded;
 use holdfast_tests::sys::Sys;
@@ -24,7 +24,7 @@ async fn an_extend_of_a_token_that_becomes_known_changes_nothing() {
         gate.reached().await;
         let request = Request::once(token);
         let (stores, seats) = (sys.app().stores(loaded::deadline()), loaded::seats(&["E2"]));
-        let held = stores.hold_seats(&id, &request, &seats, Some(60_000), &Buyer::default()).await.unwrap();
+        let held = stores.redis.hold_seats(&id, &request, &seats, Some(60_000), &Buyer::default()).await.unwrap();
         gate.open();
         held
     });

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use holdfast::App;
 use holdfast::domain::Buyer;
-use holdfast::ports::ReadBooking;
 use holdfast_local::handlers::handlers;
 use holdfast_tests::image::booking_of;
 use holdfast_tests::invariants::assert_agreement;
@@ -286,5 +285,5 @@ async fn the_buyer_of_a_hold_is_the_buyer_of_its_booking() {
 async fn buyer_of(sys: &Sys, show: &str, token: &str) -> Buyer {
     let stores = sys.app().stores(deadline());
     let id = booking_of(show, token);
-    stores.read_booking(id).await.unwrap().unwrap().buyer
+    stores.record.read_booking(id).await.unwrap().unwrap().buyer
 }

@@ -1,10 +1,11 @@
 //! Units that a token has beyond its booking: they are for sale again as soon as that booking is answered.
 
+use holdfast::Touch;
 use holdfast::adapters::redis::keys;
-use holdfast::domain::Payment;
 use holdfast::domain::payment::Payments;
-use holdfast::domain::{Booking, BookingId, Buyer, Decision, HoldToken, Places, ShowId, ZoneId};
-use holdfast::ports::{Claim, DecideBooking, Pin, PinHold, Touch, Verdict};
+use holdfast::domain::{
+    Booking, BookingId, Buyer, Claim, Decision, HoldToken, Payment, Pin, Places, ShowId, Verdict, ZoneId,
+};
 use holdfast_tests::invariants::assert_agreement;
 use holdfast_tests::loaded;
 use holdfast_tests::sys::{Sys, paid};
@@ -27,7 +28,7 @@ async fn booked_and_lapsed(sys: &Sys, show: &str) -> String {
     let payment: Option<Payment> = serde_json::from_value(paid("pay_1")["payment"].clone()).unwrap();
     let claim = Claim { payments: Payments::of(payment.as_ref()), ..Claim::default() };
     let stores = sys.app().stores(loaded::deadline());
-    let pinned = stores.pin_hold(&id, hold, &places, &claim, None).await.unwrap();
+    let pinned = stores.redis.pin_hold(&id, hold, &places, &claim, None).await.unwrap();
     let Touch::Known(Pin::Pinned(pinned)) = pinned else { panic!("{pinned:?}") };
     let booking = Booking {
         id: BookingId::of(&id, hold),
@@ -43,7 +44,7 @@ async fn booked_and_lapsed(sys: &Sys, show: &str) -> String {
         version: 1,
         sold_version: 1,
     };
-    assert!(matches!(stores.decide_booking(&booking).await.unwrap(), Verdict::Written));
+    assert!(matches!(stores.record.decide_booking(&booking).await.unwrap(), Verdict::Written));
     let mut pipe = redis::pipe();
     pipe.atomic().hset(keys::hold(&id, hold), "deadline", 1);
     for number in [1, 2] {

@@ -4,9 +4,8 @@ use holdfast::adapters::dynamo::keys as table;
 use holdfast::adapters::redis::keys;
 use holdfast::app::Stores;
 use holdfast::domain::payment::Payments;
-use holdfast::domain::{Booking, BookingId, Buyer, Decision, Payment, Places, Request, SeatId, ShowId, ZoneId};
-use holdfast::ports::{
-    Claim, DecideBooking, Ending, HoldSeats, MarkSold, PinHold, RecordRefund, Sold, TakeUnits, WriteShow,
+use holdfast::domain::{
+    Booking, BookingId, Buyer, Claim, Decision, Ending, Payment, Places, Request, SeatId, ShowId, Sold, ZoneId,
 };
 use holdfast_tests::invariants::{assert_agreement, assert_invariants, disagreements, faults};
 use holdfast_tests::loaded::{self, deadline, load, once, seats, small_show};
@@ -26,17 +25,18 @@ async fn sound() -> Sound {
     let sys = Sys::shared().await;
     let stores = sys.app().stores(deadline());
     let show = small_show(5, 5);
-    assert!(stores.write_show(&show).await.unwrap());
-    load(&stores, &show).await;
+    assert!(stores.record.write_show(&show).await.unwrap());
+    load(&stores.redis, &show).await;
     let (show, buyer, token) = (show.show_id, Buyer::default(), loaded::any_token());
-    stores.hold_seats(&show, &Request::once(loaded::any_token()), &seats(&["E1"]), None, &buyer).await.unwrap();
+    stores.redis.hold_seats(&show, &Request::once(loaded::any_token()), &seats(&["E1"]), None, &buyer).await.unwrap();
     stores
+        .redis
         .take_units(&show, &Request::once(loaded::any_token()), &ZoneId::parse("GA").unwrap(), 2, None, &buyer)
         .await
         .unwrap();
-    stores.hold_seats(&show, &once(token), &seats(&["E2"]), None, &buyer).await.unwrap();
+    stores.redis.hold_seats(&show, &once(token), &seats(&["E2"]), None, &buyer).await.unwrap();
     let places = Places::Seats(seats(&["E2"]));
-    stores.pin_hold(&show, token, &places, &Claim::default(), None).await.unwrap();
+    stores.redis.pin_hold(&show, token, &places, &Claim::default(), None).await.unwrap();
     let booking = Booking {
         id: BookingId::of(&show, token),
         show: show.clone(),
@@ -51,10 +51,10 @@ async fn sound() -> Sound {
         version: 1,
         sold_version: 1,
     };
-    stores.decide_booking(&booking).await.unwrap();
+    stores.record.decide_booking(&booking).await.unwrap();
     let ending = Ending::Confirmed(booking.id);
     let sold = Sold { buyer: booking.id, version: 1, places: &places, count: 1, ending, recorded: &Payments::NONE };
-    stores.mark_sold(&show, token, sold).await.unwrap();
+    stores.redis.mark_sold(&show, token, sold).await.unwrap();
     assert_agreement(&sys, show.as_str()).await;
     Sound { sys, stores, show, booking }
 }
@@ -146,6 +146,6 @@ async fn a_place_that_is_sold_to_no_booking() {
 async fn a_payment_that_is_booked_and_due_back() {
     let sound = sound().await;
     assert_invariants(&sound.sys, sound.show.as_str()).await;
-    sound.stores.record_refund(&sound.booking, &payment()).await.unwrap();
+    sound.stores.record.record_refund(&sound.booking, &payment()).await.unwrap();
     sound.is_condemned(&["INV-10"]).await;
 }

@@ -2,8 +2,7 @@
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use holdfast::adapters::dynamo::keys::{self, Key};
-use holdfast::domain::RefundId;
-use holdfast::domain::{BookingId, ShowId};
+use holdfast::domain::{BookingId, RefundId, ShowId};
 use holdfast_tests::invariants::{assert_agreement, faults};
 use holdfast_tests::loaded;
 use holdfast_tests::servers::TABLE;

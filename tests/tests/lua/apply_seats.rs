@@ -1,7 +1,8 @@
 //! `apply_seats.lua`
 
+use holdfast::Touch;
 use holdfast::adapters::redis::{keys, scripts};
-use holdfast::ports::{Closing, ReplaceShow, Touch};
+use holdfast::domain::Closing;
 use holdfast_tests::loaded::{self, small_show};
 use redis::{AsyncCommands, Value};
 

@@ -1,8 +1,8 @@
 //! `apply_show.lua`
 
+use holdfast::Touch;
 use holdfast::adapters::redis::keys;
-use holdfast::domain::{Refusal, ZoneId};
-use holdfast::ports::{Closing, CountZone, ReplaceShow, Touch, ZoneCount};
+use holdfast::domain::{Closing, Refusal, ZoneCount, ZoneId};
 use holdfast_tests::loaded::{self, small_show};
 use redis::AsyncCommands;
 use serde_json::json;

@@ -3,11 +3,7 @@
 
 use holdfast::adapters::redis::keys;
 use holdfast::domain::show::Zone;
-use holdfast::domain::{Buyer, Places, SeatId, Show, ZoneId};
-use holdfast::ports::{
-    Chunk, Close, Closing, ComparePlaces, LoadShow, RecountUnits, ReplaceShow, ScanPlaces, TakeUnits, Turn, UnloadShow,
-    Unloaded,
-};
+use holdfast::domain::{Buyer, Chunk, Close, Closing, Places, SeatId, Show, Turn, Unloaded, ZoneId};
 use holdfast_tests::loaded::{self, once, small_show};
 use holdfast_tests::servers;
 use redis::AsyncCommands;

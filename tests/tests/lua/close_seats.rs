@@ -1,7 +1,8 @@
 //! `close_seats.lua`
 
+use holdfast::Touch;
 use holdfast::adapters::redis::keys;
-use holdfast::ports::{Close, Closing, ReplaceShow, Touch};
+use holdfast::domain::{Close, Closing};
 use holdfast_tests::loaded::{self, once, small_show};
 use redis::AsyncCommands;
 use serde_json::json;
@@ -72,15 +73,7 @@ async fn a_closed_seat_is_try_again_until_the_show_is_applied() {
     let hold = async |house: &House| {
         let token = loaded::any_token();
         let seats = holdfast_tests::loaded::seats(&["E1", "E6"]);
-        holdfast::ports::HoldSeats::hold_seats(
-            &house.redis,
-            house.id(),
-            &once(token),
-            &seats,
-            None,
-            &Default::default(),
-        )
-        .await
+        house.redis.hold_seats(house.id(), &once(token), &seats, None, &Default::default()).await
     };
     assert!(matches!(hold(&house).await, Ok(Touch::Closing { left_ms: 1..=10_000 })));
     outlive_mark(&house).await;

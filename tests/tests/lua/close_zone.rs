@@ -1,9 +1,9 @@
 //! `close_zone.lua`
 
+use holdfast::Touch;
 use holdfast::adapters::redis::keys;
-use holdfast::domain::Refusal;
 use holdfast::domain::show::Zone;
-use holdfast::ports::{Close, Closing, ReplaceShow, TakeUnits, Touch};
+use holdfast::domain::{Close, Closing, Refusal};
 use holdfast_tests::loaded::{self, once, small_show};
 use redis::AsyncCommands;
 use serde_json::json;

@@ -1,8 +1,8 @@
 //! `compare.lua`
 
+use holdfast::Touch;
 use holdfast::adapters::redis::keys;
-use holdfast::domain::{BookingId, HoldToken};
-use holdfast::ports::{ComparePlaces, PlaceState, Touch};
+use holdfast::domain::{BookingId, HoldToken, PlaceState};
 use holdfast_tests::loaded::{self, small_show};
 use redis::AsyncCommands;
 

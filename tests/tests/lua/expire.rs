@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
+use holdfast::Touch;
 use holdfast::adapters::redis::keys;
-use holdfast::domain::HoldState;
-use holdfast::domain::{Buyer, Request, SeatId};
-use holdfast::ports::{Chunk, ExpireHolds, HoldSeats, LoadShow, Touch, Turn};
+use holdfast::domain::{Buyer, Chunk, HoldState, Request, SeatId, Turn};
 use holdfast_tests::loaded::{self, small_show};
 use holdfast_tests::servers::own_redis;
 use redis::AsyncCommands;

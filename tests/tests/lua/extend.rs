@@ -1,8 +1,7 @@
 //! `extend.lua`
 
-use holdfast::domain::HoldState;
-use holdfast::domain::{BookingId, Refusal};
-use holdfast::ports::{ExtendHold, Touch};
+use holdfast::Touch;
+use holdfast::domain::{BookingId, HoldState, Refusal};
 use holdfast_tests::loaded::{self, small_show};
 use redis::AsyncCommands;
 use serde_json::json;

@@ -4,7 +4,6 @@ use holdfast::Failure;
 use holdfast::adapters::redis::keys;
 use holdfast::adapters::redis::scripts;
 use holdfast::domain::Buyer;
-use holdfast::ports::HoldSeats;
 use holdfast_tests::loaded;
 use redis::{AsyncCommands, Value};
 

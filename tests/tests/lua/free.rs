@@ -1,10 +1,9 @@
 //! `free.lua`
 
+use holdfast::Touch;
 use holdfast::adapters::redis::keys;
-use holdfast::domain::HoldState;
 use holdfast::domain::payment::Payments;
-use holdfast::domain::{BookingId, Places};
-use holdfast::ports::{Claim, Ending, FreePlaces, Freed, Pin, Touch};
+use holdfast::domain::{BookingId, Claim, Ending, Freed, HoldState, Pin, Places};
 use holdfast_tests::loaded::{self, small_show};
 use redis::AsyncCommands;
 

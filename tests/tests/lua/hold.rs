@@ -1,8 +1,8 @@
 //! `hold.lua`
 
+use holdfast::Touch;
 use holdfast::adapters::redis::keys;
-use holdfast::domain::{Buyer, HoldState, Refusal, Request, SeatTaken};
-use holdfast::ports::{Closing, HoldSeats, Touch};
+use holdfast::domain::{Buyer, Closing, HoldState, Refusal, Request, SeatTaken};
 use holdfast_tests::loaded::{self, small_show};
 use redis::AsyncCommands;
 use serde_json::json;

@@ -1,8 +1,7 @@
 //! `hold_status.lua`
 
-use holdfast::domain::BookingId;
-use holdfast::domain::HoldState;
-use holdfast::ports::{FindHold, Touch};
+use holdfast::Touch;
+use holdfast::domain::{BookingId, HoldState};
 use holdfast_tests::loaded::{self, small_show};
 
 use crate::house::{House, seats, units};

@@ -1,7 +1,7 @@
 //! `load_begin.lua`
 
 use holdfast::adapters::redis::{keys, scripts};
-use holdfast::ports::{Chunk, LoadShow, Turn};
+use holdfast::domain::{Chunk, Turn};
 use holdfast_tests::loaded::{small_show, version_of};
 use redis::{AsyncCommands, Value};
 
@@ -67,7 +67,7 @@ async fn the_next_loader_goes_on_where_a_sleeper_stopped() {
     house
         .unchanged(async || assert_eq!(house.run(&scripts::LOAD_CHUNK, &chunk_keys, &late).await, [Value::Int(-14)]))
         .await;
-    let sleeper = holdfast::ports::LoadLease { owner: "sleeper".to_owned(), ..lease.clone() };
+    let sleeper = holdfast::domain::LoadLease { owner: "sleeper".to_owned(), ..lease.clone() };
     let finish = house.unchanged(async || house.redis.finish_load(&house.show, &sleeper).await.unwrap()).await;
     assert!(matches!(finish, Turn::Theirs), "{finish:?}");
 

@@ -1,7 +1,7 @@
 //! `load_chunk.lua`
 
 use holdfast::adapters::redis::keys;
-use holdfast::ports::{Chunk, LoadLease, LoadShow, Turn};
+use holdfast::domain::{Chunk, LoadLease, Turn};
 use holdfast_tests::loaded::small_show;
 use redis::AsyncCommands;
 

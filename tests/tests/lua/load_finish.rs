@@ -4,8 +4,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
 
 use holdfast::adapters::redis::keys;
-use holdfast::domain::BookingId;
-use holdfast::ports::{Chunk, LoadLease, LoadShow, Turn};
+use holdfast::domain::{BookingId, Chunk, LoadLease, Turn};
 use holdfast_tests::loaded::{self, small_show};
 use holdfast_tests::servers;
 use redis::AsyncCommands;

@@ -1,9 +1,8 @@
 //! `mark.lua`
 
-use holdfast::domain::BookingId;
-use holdfast::domain::HoldState;
+use holdfast::Touch;
 use holdfast::domain::payment::Payments;
-use holdfast::ports::{Ending, MarkSold, Sold, Touch};
+use holdfast::domain::{BookingId, Ending, HoldState, Sold};
 use holdfast_tests::loaded::{self, small_show};
 
 use crate::house::{House, seats, units};

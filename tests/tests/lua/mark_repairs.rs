@@ -1,10 +1,8 @@
 //! `mark.lua`, as a read repair: the guard found places sold that Redis let a token hold.
 
 use holdfast::adapters::redis::keys;
-use holdfast::domain::BookingId;
-use holdfast::domain::HoldState;
 use holdfast::domain::payment::Payments;
-use holdfast::ports::{Ending, Freed, Sold};
+use holdfast::domain::{BookingId, Ending, Freed, HoldState, Sold};
 use holdfast_tests::loaded;
 use redis::AsyncCommands;
 

@@ -2,10 +2,8 @@
 
 use holdfast::Failure;
 use holdfast::adapters::redis::keys;
-use holdfast::domain::HoldState;
 use holdfast::domain::payment::Payments;
-use holdfast::domain::{BookingId, Buyer, Request};
-use holdfast::ports::{ExtendHold, HoldSeats, LoadShow, Pin, Sold, TakeUnits, Unloaded};
+use holdfast::domain::{BookingId, Buyer, HoldState, Pin, Request, Sold, Unloaded};
 use holdfast_tests::loaded::{self, small_show};
 use holdfast_tests::servers::{Redis, own_redis};
 use redis::AsyncCommands;
@@ -135,11 +133,11 @@ async fn what_a_reconcile_does_still_works() {
 async fn a_load_waits_for_room() {
     let full = house().await;
     let other = House::at(&full.server.url(), small_show(6, 5)).await;
-    let holdfast::ports::Turn::Mine(lease) = other.redis.begin_load(other.id(), 1).await.unwrap() else {
+    let holdfast::domain::Turn::Mine(lease) = other.redis.begin_load(other.id(), 1).await.unwrap() else {
         panic!("nobody loads")
     };
     full.fill().await;
-    let chunk = holdfast::ports::Chunk::Seats(vec!["E1".to_owned()]);
+    let chunk = holdfast::domain::Chunk::Seats(vec!["E1".to_owned()]);
     is_unavailable(other.redis.put_chunk(other.id(), &lease, 1, &chunk).await);
     is_unavailable(other.redis.begin_load(&small_show(1, 1).show_id, 1).await);
     full.set_memory(0).await;
@@ -147,7 +145,7 @@ async fn a_load_waits_for_room() {
     full.fill().await;
     // What was gathered is moved, which needs no room to speak of.
     let finished = other.redis.finish_load(&other.show, &lease).await.unwrap();
-    assert!(matches!(finished, holdfast::ports::Turn::Mine(())), "{finished:?}");
+    assert!(matches!(finished, holdfast::domain::Turn::Mine(())), "{finished:?}");
     full.set_memory(0).await;
     other.holder(&["E1"]).await;
     other.assert_zone_adds_up().await;

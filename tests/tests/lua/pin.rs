@@ -1,10 +1,9 @@
 //! `pin.lua`
 
-use holdfast::Failure;
 use holdfast::adapters::redis::keys;
 use holdfast::domain::payment::Payments;
-use holdfast::domain::{Buyer, HoldState, HoldToken, OrderId, PIN_MS, Payment, Places, Refusal};
-use holdfast::ports::{Claim, Closing, HoldSeats, Pin, PinHold, Touch};
+use holdfast::domain::{Buyer, Claim, Closing, HoldState, HoldToken, OrderId, PIN_MS, Payment, Pin, Places, Refusal};
+use holdfast::{Failure, Touch};
 use holdfast_tests::loaded::{self, small_show};
 use redis::AsyncCommands;
 use serde_json::json;

@@ -2,8 +2,7 @@
 
 use holdfast::adapters::redis::{keys, scripts};
 use holdfast::domain::payment::Payments;
-use holdfast::domain::{BookingId, HoldState, PIN_MS, Refusal};
-use holdfast::ports::{Claim, Ending, Pin, Sold};
+use holdfast::domain::{BookingId, Claim, Ending, HoldState, PIN_MS, Pin, Refusal, Sold};
 use holdfast_tests::loaded;
 use redis::{AsyncCommands, Value};
 use serde_json::json;

@@ -1,10 +1,9 @@
 //! `pin.lua`, for a restore: the places of a booking that was cancelled are taken again.
 
+use holdfast::Touch;
 use holdfast::adapters::redis::keys;
-use holdfast::domain::HoldState;
 use holdfast::domain::payment::Payments;
-use holdfast::domain::{BookingId, PIN_MS, Places};
-use holdfast::ports::{Claim, Closing, Ending, Freed, Pin, PinHold, Sold, Touch};
+use holdfast::domain::{BookingId, Claim, Closing, Ending, Freed, HoldState, PIN_MS, Pin, Places, Sold};
 use holdfast_tests::loaded;
 use serde_json::json;
 

@@ -1,10 +1,8 @@
 //! `pin.lua`, of units. Nobody chose one by name: in place of one that is gone, another one of the zone is taken.
 
 use holdfast::adapters::redis::keys;
-use holdfast::domain::HoldState;
 use holdfast::domain::payment::Payments;
-use holdfast::domain::{BookingId, Buyer, HoldToken, Places, Refusal};
-use holdfast::ports::{Claim, Ending, Pin, Pinned, Sold, TakeUnits};
+use holdfast::domain::{BookingId, Buyer, Claim, Ending, HoldState, HoldToken, Pin, Pinned, Places, Refusal, Sold};
 use holdfast_tests::loaded::{self, once};
 use redis::AsyncCommands;
 use serde_json::json;

@@ -1,7 +1,7 @@
 //! `pinned.lua`
 
+use holdfast::Touch;
 use holdfast::adapters::redis::keys;
-use holdfast::ports::{ListPinned, Touch};
 use holdfast_tests::loaded::small_show;
 use redis::AsyncCommands;
 

@@ -1,7 +1,7 @@
 //! `read_events.lua`
 
+use holdfast::Touch;
 use holdfast::adapters::redis::keys;
-use holdfast::ports::{ReadEvents, Touch};
 use holdfast_tests::loaded::small_show;
 
 use crate::house::{House, seats};

@@ -1,8 +1,8 @@
 //! `recount.lua`
 
+use holdfast::Touch;
 use holdfast::adapters::redis::{keys, scripts};
 use holdfast::domain::{BookingId, HoldToken, Refusal};
-use holdfast::ports::{RecountUnits, Touch};
 use holdfast_tests::loaded::{self, small_show};
 use redis::Value;
 

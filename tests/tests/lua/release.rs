@@ -1,8 +1,7 @@
 //! `release.lua`
 
-use holdfast::domain::HoldState;
-use holdfast::domain::{BookingId, Refusal};
-use holdfast::ports::{ReleaseHold, Touch};
+use holdfast::Touch;
+use holdfast::domain::{BookingId, HoldState, Refusal};
 use holdfast_tests::loaded::{self, small_show};
 
 use crate::house::{House, seats, units};

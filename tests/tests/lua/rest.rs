@@ -1,10 +1,8 @@
 //! What a hold has besides the places that a mark, or a free, names: another confirm of its token may have pinned other
 //! units since these were read.
 
-use holdfast::domain::HoldState;
 use holdfast::domain::payment::Payments;
-use holdfast::domain::{BookingId, HoldToken};
-use holdfast::ports::{Ending, Freed, Sold};
+use holdfast::domain::{BookingId, Ending, Freed, HoldState, HoldToken, Sold};
 
 use crate::house::{House, units};
 

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use holdfast::Touch;
 use holdfast::domain::ZoneId;
-use holdfast::ports::{ScanPlaces, Touch};
 use holdfast_tests::loaded::small_show;
 
 use crate::house::{House, ga, known, seats};

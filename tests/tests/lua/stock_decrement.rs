@@ -2,9 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use holdfast::Touch;
 use holdfast::domain::show::Zone;
-use holdfast::domain::{BookingId, Buyer, HoldState, HoldToken, Places, Refusal, Request, ZoneId};
-use holdfast::ports::{Chunk, Close, Closing, LoadShow, ReplaceShow, TakeUnits, Touch, Turn};
+use holdfast::domain::{
+    BookingId, Buyer, Chunk, Close, Closing, HoldState, HoldToken, Places, Refusal, Request, Turn, ZoneId,
+};
 use holdfast_tests::loaded::{self, once, small_show};
 use redis::AsyncCommands;
 use serde_json::json;

@@ -1,7 +1,7 @@
 //! `stock_status.lua`
 
-use holdfast::domain::ZoneId;
-use holdfast::ports::{CountZone, Touch, ZoneCount};
+use holdfast::Touch;
+use holdfast::domain::{ZoneCount, ZoneId};
 use holdfast_tests::loaded::small_show;
 
 use crate::house::{House, ga, known};

@@ -1,7 +1,8 @@
 //! `survey.lua`
 
+use holdfast::Touch;
 use holdfast::adapters::redis::keys;
-use holdfast::ports::{Closing, Replacement, SurveyShow, Touch};
+use holdfast::domain::{Closing, Replacement};
 use holdfast_tests::loaded::small_show;
 use redis::AsyncCommands;
 use serde_json::json;

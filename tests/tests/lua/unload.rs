@@ -1,14 +1,15 @@
 //! `unload.lua`
 
+use holdfast::Touch;
 use holdfast::adapters::redis::{keys, scripts};
-use holdfast::ports::{Touch, UnloadShow, Unloaded};
+use holdfast::domain::Unloaded;
 use holdfast_tests::loaded::{self, small_show};
 use redis::Value;
 use serde_json::json;
 
 use crate::house::{House, ga, seats};
 
-/// What the script answers by itself: the port tells `STALE` and `IN_USE` not apart.
+/// What the script answers by itself: its caller tells `STALE` and `IN_USE` not apart.
 async fn code(house: &House, epoch: &str, last: &str) -> i64 {
     let id = house.id();
     let mut all = vec![keys::show(id), keys::seats(id), keys::held(id), keys::confirming(id), keys::events(id)];

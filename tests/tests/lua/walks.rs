@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use holdfast::Touch;
 use holdfast::adapters::redis::keys;
 use holdfast::domain::payment::Payments;
-use holdfast::domain::{Buyer, Places, Refusal};
-use holdfast::ports::{Chunk, Claim, Ending, Freed, LoadShow, Pin, PinHold, Sold, TakeUnits, Touch, Turn};
+use holdfast::domain::{Buyer, Chunk, Claim, Ending, Freed, Pin, Places, Refusal, Sold, Turn};
 use holdfast_tests::loaded::{self, once, small_show};
 use holdfast_tests::servers::{self, Redis};
 

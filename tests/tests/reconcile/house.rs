@@ -1,10 +1,11 @@
-//! A show whose two stores come apart, by the ports and past them, and what a reconcile of it tells.
+//! A show whose two stores come apart, by the product and past it, and what a reconcile of it tells.
 
-use holdfast::Stores;
 use holdfast::adapters::redis::keys;
 use holdfast::domain::payment::Payments;
-use holdfast::domain::{Booking, BookingId, Buyer, Decision, HoldToken, Payment, Places, Repairs, ShowId, ZoneId};
-use holdfast::ports::{Claim, DecideBooking, Pin, PinHold, Touch, Verdict};
+use holdfast::domain::{
+    Booking, BookingId, Buyer, Claim, Decision, HoldToken, Payment, Pin, Places, Repairs, ShowId, Verdict, ZoneId,
+};
+use holdfast::{Stores, Touch};
 use holdfast_tests::invariants::assert_agreement;
 use holdfast_tests::loaded;
 use holdfast_tests::poll::until;
@@ -122,7 +123,7 @@ impl House {
     }
 
     pub async fn pin_as(&self, token: HoldToken, places: &Places, claim: &Claim, restores: Option<BookingId>) {
-        let pinned = self.stores().pin_hold(&self.id, token, places, claim, restores).await.unwrap();
+        let pinned = self.stores().redis.pin_hold(&self.id, token, places, claim, restores).await.unwrap();
         assert!(matches!(pinned, Touch::Known(Pin::Pinned(_))), "{pinned:?}");
     }
 
@@ -142,7 +143,7 @@ impl House {
             version: 1,
             sold_version: 1,
         };
-        let verdict = self.stores().decide_booking(&booking).await.unwrap();
+        let verdict = self.stores().record.decide_booking(&booking).await.unwrap();
         assert!(matches!(verdict, Verdict::Written), "{verdict:?}");
         booking
     }

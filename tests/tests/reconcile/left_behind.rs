@@ -1,8 +1,7 @@
 //! What is left of a confirm, or of a restore, when its pin has lapsed, or its hold is gone.
 
 use holdfast::adapters::redis::keys;
-use holdfast::domain::{Booking, BookingId, HoldToken, Places, Repairs};
-use holdfast::ports::{Claim, DecideBooking, ReadBooking, Verdict};
+use holdfast::domain::{Booking, BookingId, Claim, HoldToken, Places, Repairs, Verdict};
 use holdfast_tests::image::{self, booking_of};
 use holdfast_tests::invariants::assert_agreement;
 use holdfast_tests::loaded::issued_token;
@@ -54,11 +53,11 @@ async fn a_restores_pin_that_lapsed_after_its_transaction_is_told_as_it_is_settl
         let path = format!("/bookings/{}", booked["bookingId"].as_str().unwrap());
         house.sys.call("POST", &format!("{path}/cancel"), json!({})).await.expect(200);
         let id = booking_of(&house.show, &token);
-        let cancelled = house.stores().read_booking(id).await.unwrap().unwrap();
+        let cancelled = house.stores().record.read_booking(id).await.unwrap().unwrap();
         let restore = HoldToken::of_restore(id, cancelled.version);
         house.pin_as(restore, &places, &Claim::default(), Some(id)).await;
         let restored = cancelled.restored();
-        assert!(matches!(house.stores().decide_booking(&restored).await.unwrap(), Verdict::Written));
+        assert!(matches!(house.stores().record.decide_booking(&restored).await.unwrap(), Verdict::Written));
         lapse(&house, restore, &places).await;
         house.is_repaired(settled()).await;
         is_booked(&house, &token, &restored).await;
@@ -75,7 +74,7 @@ async fn a_refused_token_whose_hold_is_gone_leaves_the_list() {
     let token = issued_token(&house.show);
     house.sys.confirm(&house.show, &token, paid("pay_1")).await.expect_problem(409, "hold_lost");
     let booking = BookingId::of(&house.id, HoldToken::from_stored(&token).unwrap());
-    assert_eq!(house.stores().read_booking(booking).await.unwrap().unwrap().places, None);
+    assert_eq!(house.stores().record.read_booking(booking).await.unwrap().unwrap().places, None);
     house.raw(redis::cmd("ZADD").arg(keys::confirming(&house.id)).arg(1).arg(&token)).await;
     let report = house.is_repaired(Repairs { settled: 1, ..Repairs::default() }).await;
     assert_eq!(report["checked"]["tokens"], 1);

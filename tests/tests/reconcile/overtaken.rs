@@ -2,8 +2,7 @@
 
 use holdfast::adapters::dynamo::keys::sold_shard;
 use holdfast::domain::places::shard_of;
-use holdfast::domain::{Cancellation, Repairs};
-use holdfast::ports::{DecideBooking, Verdict};
+use holdfast::domain::{Cancellation, Repairs, Verdict};
 use holdfast_tests::dynamo_front::{Front, Plan};
 use holdfast_tests::image::booking_of;
 use holdfast_tests::invariants::assert_agreement;
@@ -97,7 +96,7 @@ async fn a_sale_that_was_cancelled_since_it_was_read_ends_no_hold() {
             if let Some(booking) = unknown {
                 let cancellation = Cancellation { reason: None, refunded: false, at_ms: 1_796_000_000_456 };
                 let cancelled = booking.cancelled(cancellation);
-                assert!(matches!(house.stores().decide_booking(&cancelled).await.unwrap(), Verdict::Written));
+                assert!(matches!(house.stores().record.decide_booking(&cancelled).await.unwrap(), Verdict::Written));
             } else {
                 house.sys.call("POST", &format!("/bookings/{booking}/cancel"), json!({})).await.expect(200);
             }

@@ -2,8 +2,7 @@
 //! when its places are free again.
 
 use holdfast::adapters::redis::keys;
-use holdfast::domain::{BookingId, HoldToken, Places};
-use holdfast::ports::Claim;
+use holdfast::domain::{BookingId, Claim, HoldToken, Places};
 use holdfast_tests::invariants::assert_agreement;
 use holdfast_tests::proxy::{After, Lose};
 use holdfast_tests::sys::{Answer, Sys};

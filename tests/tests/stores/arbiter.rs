@@ -3,9 +3,8 @@
 use std::time::{Duration, Instant};
 
 use holdfast::adapters::redis::Redis;
-use holdfast::domain::{Buyer, HoldToken, Places, ShowId, ZoneId};
-use holdfast::ports::{Held, HoldSeats, TakeUnits, Touch, UnitsHeld};
-use holdfast::{Deadline, Failure};
+use holdfast::domain::{Buyer, Held, HoldToken, Places, ShowId, UnitsHeld, ZoneId};
+use holdfast::{Deadline, Failure, Touch};
 use holdfast_tests::loaded::{self, redis_port, small_show};
 use holdfast_tests::raw;
 use redis::aio::MultiplexedConnection;
@@ -33,7 +32,7 @@ impl Arbiter {
         Arbiter { show: show.show_id, redis: redis_port(way), raw: raw::redis(direct).await }
     }
 
-    /// The port, for a request that has its budget.
+    /// Redis, for a request that has its budget.
     pub fn port(&self) -> Redis {
         self.redis.by(Deadline::after(BUDGET))
     }

@@ -1,8 +1,7 @@
 //! A booking that is cancelled, and restored: the record of each, and what is in its way.
 
 use holdfast::adapters::dynamo::keys;
-use holdfast::domain::{Booking, BookingId, Cancellation, Payment, RefundId, RefundStatus, RefusedBecause};
-use holdfast::ports::{DecideBooking, ReadRefund, SettleRefund, Verdict};
+use holdfast::domain::{Booking, BookingId, Cancellation, Payment, RefundId, RefundStatus, RefusedBecause, Verdict};
 use holdfast_tests::dynamo_front::Fault;
 
 use crate::record::Record;

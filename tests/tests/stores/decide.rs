@@ -3,8 +3,7 @@
 use std::time::{Duration, Instant};
 
 use holdfast::Failure;
-use holdfast::domain::{Booking, Places, RefusedBecause};
-use holdfast::ports::{DecideBooking, SoldPlace, Verdict};
+use holdfast::domain::{Booking, Places, RefusedBecause, SoldPlace, Verdict};
 use holdfast_tests::dynamo_front::{Fault, Reason};
 use holdfast_tests::loaded;
 

@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use holdfast::Failure;
 use holdfast::domain::{Buyer, Request, ShowId};
-use holdfast::ports::HoldSeats;
 use holdfast_tests::loaded::{self, redis_port};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use aws_sdk_dynamodb::types::AttributeValue;
 use holdfast::Failure;
 use holdfast::adapters::dynamo::keys;
-use holdfast::domain::{Booking, BookingId, Buyer, Decision, OrderId, Payment, Places, RefundId, RefusedBecause};
-use holdfast::ports::{DecideBooking, ListSold, ReadBooking, Verdict};
+use holdfast::domain::{
+    Booking, BookingId, Buyer, Decision, OrderId, Payment, Places, RefundId, RefusedBecause, Verdict,
+};
 use holdfast_tests::loaded;
 use holdfast_tests::servers::TABLE;
 

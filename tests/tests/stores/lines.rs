@@ -82,7 +82,7 @@ async fn pitfall_17_an_address_that_swallows_packets() {
     let port = redis_port(&format!("redis://{}", hole.addr())).by(holdfast::Deadline::after(BUDGET));
     let begun = Instant::now();
     let show = holdfast_tests::loaded::small_show(1, 1);
-    let answer = holdfast::ports::FindHold::find_hold(&port, &show.show_id, loaded::any_token()).await;
+    let answer = port.find_hold(&show.show_id, loaded::any_token()).await;
     assert!(matches!(answer, Err(Failure::Unavailable { .. })), "{answer:?}");
     assert!(begun.elapsed() < BUDGET + Duration::from_millis(500), "{:?}", begun.elapsed());
 }

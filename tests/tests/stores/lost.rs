@@ -3,8 +3,7 @@
 use std::time::{Duration, Instant};
 
 use holdfast::Failure;
-use holdfast::domain::{Booking, RefusedBecause};
-use holdfast::ports::{DecideBooking, Verdict};
+use holdfast::domain::{Booking, RefusedBecause, Verdict};
 use holdfast_tests::dynamo_front::Fault;
 
 use crate::record::Record;

@@ -4,8 +4,7 @@
 use std::time::Duration;
 
 use holdfast::Failure;
-use holdfast::domain::Booking;
-use holdfast::ports::{DecideBooking, Verdict};
+use holdfast::domain::{Booking, Verdict};
 use holdfast_tests::dynamo_front::{Fault, Reason};
 use serde_json::{Value, json};
 

@@ -8,8 +8,9 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use holdfast::adapters::dynamo::Dynamo;
 use holdfast::adapters::dynamo::keys::Key;
 use holdfast::domain::places::SHARDS;
-use holdfast::domain::{Booking, BookingId, Buyer, Decision, Payment, Places, RefusedBecause, ShowId};
-use holdfast::ports::{DecideBooking, ListSold, ReadBooking, SoldPlace, Verdict};
+use holdfast::domain::{
+    Booking, BookingId, Buyer, Decision, Payment, Places, RefusedBecause, ShowId, SoldPlace, Verdict,
+};
 use holdfast::{Config, Deadline};
 use holdfast_tests::dynamo_front::Front;
 use holdfast_tests::servers::{TABLE, dynamo, fresh_show_id};

@@ -5,7 +5,6 @@ use std::time::Duration;
 use holdfast::Failure;
 use holdfast::adapters::dynamo::keys;
 use holdfast::domain::{RefundId, RefusedBecause};
-use holdfast::ports::{DecideBooking, RecordRefund};
 use holdfast_tests::dynamo_front::Fault;
 
 use crate::record::{Record, payment};

@@ -2,12 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use holdfast::domain::HoldState;
 use holdfast::domain::payment::Payments;
-use holdfast::domain::{BookingId, HoldToken, ZoneId};
-use holdfast::ports::{
-    Claim, CountZone, Ending, ExtendHold, FindHold, FreePlaces, Freed, MarkSold, PinHold, ReleaseHold, Sold,
-};
+use holdfast::domain::{BookingId, Claim, Ending, Freed, HoldState, HoldToken, Sold, ZoneId};
 use holdfast_tests::loaded;
 use holdfast_tests::proxy::Proxy;
 use holdfast_tests::raw;

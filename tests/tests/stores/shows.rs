@@ -5,7 +5,6 @@ use holdfast::Failure;
 use holdfast::adapters::dynamo::keys;
 use holdfast::domain::places::shard_of;
 use holdfast::domain::{Show, ShowId};
-use holdfast::ports::{ListSold, ReadShow, WriteShow};
 use holdfast_tests::dynamo_front::Fault;
 use holdfast_tests::loaded::version_of;
 use holdfast_tests::servers::TABLE;

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use holdfast::Touch;
 use holdfast::adapters::redis::keys;
 use holdfast::domain::places::{SHARDS, unit_number};
-use holdfast::domain::{BookingId, Repairs, ShowId, ZoneId};
-use holdfast::domain::{RefundId, RefundStatus};
-use holdfast::ports::{ListSold, ReadRefund, Replacement, SurveyShow, Touch};
+use holdfast::domain::{BookingId, RefundId, RefundStatus, Repairs, Replacement, ShowId, ZoneId};
 use holdfast_tests::image::booking_of;
 use holdfast_tests::invariants::assert_agreement;
 use holdfast_tests::loaded::deadline;
@@ -59,7 +58,7 @@ async fn holds_lapse(scene: &Scene, show: &ShowId) {
 /// Waits until the closing mark of a PUT that died has run out: until then reconcile leaves the show to that PUT.
 async fn no_replacement_is_under_way(scene: &Scene, show: &ShowId) {
     until("the replacement is given up", || async {
-        let survey = scene.sys.app().stores(deadline()).survey_show(show).await.unwrap();
+        let survey = scene.sys.app().stores(deadline()).redis.survey_show(show).await.unwrap();
         match survey {
             Touch::Known(survey) => (survey.replacement != Replacement::UnderWay).then_some(()),
             other => panic!("{other:?}"),
@@ -73,7 +72,7 @@ async fn zones_add_up(scene: &Scene, show: &ShowId) {
     let mut sold = BTreeMap::from(ZONES.map(|(zone, _)| (zone, 0_u64)));
     let stores = scene.sys.app().stores(deadline());
     for shard in 0..SHARDS {
-        for place in stores.list_sold(show, shard).await.unwrap() {
+        for place in stores.record.list_sold(show, shard).await.unwrap() {
             let zone =
                 sold.iter_mut().find(|(zone, _)| unit_number(&ZoneId::parse(zone).unwrap(), &place.place).is_some());
             if let Some((_, count)) = zone {
@@ -112,7 +111,7 @@ async fn answers_are_on_record(scene: &Scene, token: &Token) {
     }
     let stores = scene.sys.app().stores(deadline());
     for (reference, told) in &known.refunds {
-        let refund = stores.read_refund(RefundId::of(id, reference)).await.unwrap().map(|refund| refund.status);
+        let refund = stores.record.read_refund(RefundId::of(id, reference)).await.unwrap().map(|refund| refund.status);
         let is_own = booking["payment"]["reference"] == json!(reference);
         let allowed = match refund {
             Some(RefundStatus::Due | RefundStatus::Settled) => !is_own || status != "confirmed",

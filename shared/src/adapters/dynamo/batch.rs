@@ -1,4 +1,4 @@
-//! The ports that read many records at once, by their keys.
+//! Calls that read many records at once, by their keys.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -11,7 +11,6 @@ use super::keys::Key;
 use super::{Dynamo, items, keys};
 use crate::Failure;
 use crate::domain::{Booking, BookingId, Decision, RefundId, RefundRecord};
-use crate::ports::{ReadBookings, ReadRefunds, StandingBookings};
 
 /// Most keys of one batch.
 const KEYS_PER_BATCH: usize = 100;
@@ -20,23 +19,32 @@ const STANDING: usize = 1_000;
 /// What the wait for records that a batch left out starts from.
 const BACK_OFF: Duration = Duration::from_millis(20);
 
-impl ReadBookings for Dynamo {
-    async fn read_bookings(&self, ids: &[BookingId]) -> Result<Vec<Booking>, Failure> {
+impl Dynamo {
+    /// These bookings as they are now, 100 at most, each read consistently, in this order; those that are not there are
+    /// left out.
+    pub async fn read_bookings(&self, ids: &[BookingId]) -> Result<Vec<Booking>, Failure> {
         let items = self.get_all(ids.iter().map(|id| keys::booking(*id)).collect()).await?;
         let found = ids.iter().zip(items).filter_map(|(id, item)| Some((*id, item?)));
         found.map(|(id, item)| items::read_booking(id, &item)).collect()
     }
 }
 
-impl ReadRefunds for Dynamo {
-    async fn read_refunds(&self, ids: &[RefundId]) -> Result<Vec<RefundRecord>, Failure> {
+impl Dynamo {
+    /// These refunds as they are now, 100 at most, each read consistently, in this order; those that are not there are left
+    /// out.
+    pub async fn read_refunds(&self, ids: &[RefundId]) -> Result<Vec<RefundRecord>, Failure> {
         let items = self.get_all(ids.iter().map(|id| keys::refund(*id)).collect()).await?;
         items.iter().flatten().map(items::read_refund).collect()
     }
 }
 
-impl StandingBookings for Dynamo {
-    async fn standing_bookings(&self, reference: &str, except: Option<BookingId>) -> Result<Vec<BookingId>, Failure> {
+impl Dynamo {
+    /// The confirmed bookings, of any show, that this reference pays for, but the one that is excepted. Read consistently.
+    pub async fn standing_bookings(
+        &self,
+        reference: &str,
+        except: Option<BookingId>,
+    ) -> Result<Vec<BookingId>, Failure> {
         let entries = self.after(keys::reference_partition(reference), "", None, STANDING).await?;
         let entries = entries.iter().map(|item| items::read_booking_entry(item).map(|entry| entry.booking));
         let mut ids: Vec<BookingId> = entries.collect::<Result<_, _>>()?;

@@ -6,8 +6,7 @@ use aws_sdk_dynamodb::types::{CancellationReason, TransactWriteItem};
 use super::transact::{Condition, Transacted, is_refused};
 use super::{Dynamo, items, keys};
 use crate::Failure;
-use crate::domain::{Booking, BookingId, Cancellation, Decision, Payment, Places, RefundId, RefundStatus};
-use crate::ports::{DecideBooking, ReadBooking, StandingBookings, Verdict};
+use crate::domain::{Booking, BookingId, Cancellation, Decision, Payment, Places, RefundId, RefundStatus, Verdict};
 
 /// What a write of a decision is about. DynamoDB answers one reason a write, in their order.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -20,15 +19,20 @@ pub(super) enum Part {
 
 pub(super) type Writes = Vec<(Part, TransactWriteItem)>;
 
-impl ReadBooking for Dynamo {
-    async fn read_booking(&self, id: BookingId) -> Result<Option<Booking>, Failure> {
+impl Dynamo {
+    /// The booking as it is now, read consistently.
+    pub async fn read_booking(&self, id: BookingId) -> Result<Option<Booking>, Failure> {
         let item = self.get(&keys::booking(id)).await?;
         item.map(|item| items::read_booking(id, &item)).transpose()
     }
 }
 
-impl DecideBooking for Dynamo {
-    async fn decide_booking(&self, booking: &Booking) -> Result<Verdict, Failure> {
+impl Dynamo {
+    /// Takes a decision, if the one before is what it has to be. Version 1, if the token was not decided before: a
+    /// confirmed booking with every place, if none is sold; a refused one with the refund that is due, if it carried a
+    /// payment. Later versions: a cancelled one, of a confirmed one, gives every place back and makes the refund due
+    /// unless it was made; a confirmed one, of a cancelled one, takes every place and withdraws the refund.
+    pub async fn decide_booking(&self, booking: &Booking) -> Result<Verdict, Failure> {
         let standing = match booking.due_back() {
             // This very decision ends what the payment pays for here.
             Some(payment) => self.standing_bookings(&payment.reference, Some(booking.id)).await?,

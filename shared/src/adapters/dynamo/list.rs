@@ -1,4 +1,4 @@
-//! The ports that list: each reads one partition, or a part of it, consistently, from a sort key on.
+//! Calls that list: each reads one partition, or a part of it, consistently, from a sort key on.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use futures_util::future::BoxFuture;
@@ -7,20 +7,19 @@ use super::items::Item;
 use super::keys::{Key, PARTITION, SORT};
 use super::{Dynamo, items, keys};
 use crate::Failure;
-use crate::domain::{OrderId, ShowId};
-use crate::ports::{
-    BookingEntry, FindByOrder, FindByReference, ListBookings, ListRefunds, ListShows, RefundEntry, ShowEntry,
-};
+use crate::domain::{BookingEntry, OrderId, RefundEntry, ShowEntry, ShowId};
 
-impl ListShows for Dynamo {
-    async fn list_shows(&self, shard: u8, after: Option<&str>, limit: usize) -> Result<Vec<ShowEntry>, Failure> {
+impl Dynamo {
+    /// The shows of a shard after the id `after`, `limit` at most; fewer: there are no more. Read consistently.
+    pub async fn list_shows(&self, shard: u8, after: Option<&str>, limit: usize) -> Result<Vec<ShowEntry>, Failure> {
         let items = self.after(keys::shows_shard(shard), "", after, limit).await?;
         items.iter().map(items::read_show_entry).collect()
     }
 }
 
-impl ListBookings for Dynamo {
-    async fn list_bookings(
+impl Dynamo {
+    /// The bookings of a shard after the key `after`, `limit` at most; fewer: there are no more. Read consistently.
+    pub async fn list_bookings(
         &self,
         show: &ShowId,
         shard: u8,
@@ -32,8 +31,9 @@ impl ListBookings for Dynamo {
     }
 }
 
-impl FindByReference for Dynamo {
-    async fn find_by_reference(
+impl Dynamo {
+    /// The bookings that carried this payment reference, like [`Dynamo::list_bookings`].
+    pub async fn find_by_reference(
         &self,
         show: &ShowId,
         reference: &str,
@@ -51,8 +51,9 @@ impl FindByReference for Dynamo {
     }
 }
 
-impl FindByOrder for Dynamo {
-    async fn find_by_order(
+impl Dynamo {
+    /// The bookings that came with this order, like [`Dynamo::list_bookings`].
+    pub async fn find_by_order(
         &self,
         show: &ShowId,
         order: &OrderId,
@@ -64,8 +65,14 @@ impl FindByOrder for Dynamo {
     }
 }
 
-impl ListRefunds for Dynamo {
-    async fn list_refunds(&self, shard: u8, after: Option<&str>, limit: usize) -> Result<Vec<RefundEntry>, Failure> {
+impl Dynamo {
+    /// The refunds of a shard after the key `after`, `limit` at most; fewer: there are no more. Read consistently.
+    pub async fn list_refunds(
+        &self,
+        shard: u8,
+        after: Option<&str>,
+        limit: usize,
+    ) -> Result<Vec<RefundEntry>, Failure> {
         let items = self.after(keys::refunds_shard(shard), "", after, limit).await?;
         items.iter().map(items::read_refund_entry).collect()
     }

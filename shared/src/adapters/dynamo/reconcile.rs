@@ -1,4 +1,4 @@
-//! The ports that a reconcile keeps its own affairs with: how far events were drained, the audit items, the lease.
+//! Calls with which a reconcile keeps its own state: how far events were drained, the audit items, the lease.
 
 use std::time::Duration;
 
@@ -14,8 +14,7 @@ use super::items::{self, Item};
 use super::keys::Key;
 use super::{Dynamo, failure, keys};
 use crate::Failure;
-use crate::domain::ShowId;
-use crate::ports::{Drained, Event, KeepDrained, KeepLease, MarkClean, WriteAudit};
+use crate::domain::{Drained, Event, ShowId};
 
 /// Items of one batch: DynamoDB takes no more.
 const BATCH: usize = 25;
@@ -24,21 +23,24 @@ const BATCHES_AT_ONCE: usize = 8;
 /// What the wait for items that a batch left over starts from.
 const BACK_OFF: Duration = Duration::from_millis(20);
 
-impl KeepDrained for Dynamo {
-    async fn read_drained(&self, show: &ShowId) -> Result<Option<Drained>, Failure> {
+impl Dynamo {
+    /// How far they were drained.
+    pub async fn read_drained(&self, show: &ShowId) -> Result<Option<Drained>, Failure> {
         let item = self.get(&keys::drained(show)).await?;
         item.map(|item| items::read_drained(&item)).transpose()
     }
 
-    async fn write_drained(&self, show: &ShowId, drained: &Drained) -> Result<(), Failure> {
+    /// Records it. Two runs at once may both: what they drain has the same keys.
+    pub async fn write_drained(&self, show: &ShowId, drained: &Drained) -> Result<(), Failure> {
         let put = self.client.put_item().table_name(&self.table).set_item(Some(items::drained_item(show, drained)));
         let put: BoxFuture<'_, _> = Box::pin(self.within("put of an item", put.send()));
         put.await.map(|_| ())
     }
 }
 
-impl WriteAudit for Dynamo {
-    async fn write_audit(&self, show: &ShowId, epoch: &str, events: &[Event]) -> Result<(), Failure> {
+impl Dynamo {
+    /// Keeps events, each under its epoch and id, so that a repeat writes the same again.
+    pub async fn write_audit(&self, show: &ShowId, epoch: &str, events: &[Event]) -> Result<(), Failure> {
         let item = |event| items::audit_item(show, epoch, event, self.audit_days);
         let batches: Vec<Vec<Item>> = events.chunks(BATCH).map(|chunk| chunk.iter().map(item).collect()).collect();
         let batches = batches.into_iter().map(|batch| self.write_batch(batch));
@@ -46,8 +48,9 @@ impl WriteAudit for Dynamo {
     }
 }
 
-impl MarkClean for Dynamo {
-    async fn mark_clean(&self, show: &ShowId, version: u64) -> Result<(), Failure> {
+impl Dynamo {
+    /// Records that a reconcile found, or left, this version in order; does nothing if it is not the current one.
+    pub async fn mark_clean(&self, show: &ShowId, version: u64) -> Result<(), Failure> {
         let update = self.update(&keys::show_entry(show)).update_expression("SET clean = :version");
         let update = update.condition_expression("version = :version");
         let update = update.expression_attribute_values(":version", AttributeValue::N(version.to_string()));
@@ -55,8 +58,10 @@ impl MarkClean for Dynamo {
     }
 }
 
-impl KeepLease for Dynamo {
-    async fn take_lease(&self, owner: &str, lease_ms: u64, force: bool) -> Result<Option<String>, Failure> {
+impl Dynamo {
+    /// Takes the lease, or keeps it, for `lease_ms` from now; with `force` even if somebody else has it. Answers where the
+    /// last run stopped (empty: it came to its end), or `None` if somebody else has it.
+    pub async fn take_lease(&self, owner: &str, lease_ms: u64, force: bool) -> Result<Option<String>, Failure> {
         let now_ms = Timestamp::now().as_millisecond();
         let until_ms = now_ms.saturating_add_unsigned(lease_ms);
         let update = self
@@ -78,7 +83,8 @@ impl KeepLease for Dynamo {
         Ok(taken.map(|item| items::stopped_at(&item)))
     }
 
-    async fn end_lease(&self, owner: &str, stopped_at: &str) -> Result<(), Failure> {
+    /// Gives the lease back, and records where the run stopped; does nothing if somebody else has it.
+    pub async fn end_lease(&self, owner: &str, stopped_at: &str) -> Result<(), Failure> {
         let update = self
             .update(&keys::lease())
             .update_expression("SET #until = :ended, stopped = :stopped")

@@ -1,4 +1,4 @@
-//! The ports of payments that are not, or not yet, what their booking was decided with: each becomes the booking's own, or a
+//! Calls about payments that are not, or not yet, what their booking was decided with: each becomes the booking's own, or a
 //! refund.
 
 use aws_sdk_dynamodb::types::TransactWriteItem;
@@ -6,11 +6,12 @@ use aws_sdk_dynamodb::types::TransactWriteItem;
 use super::transact::{Condition, Transacted, is_refused};
 use super::{Dynamo, items, keys};
 use crate::Failure;
-use crate::domain::{Booking, Decision, Payment, RefundId, RefundRecord, RefundStatus};
-use crate::ports::{AdoptPayment, Adoption, ReadRefund, RecordRefund, SettleRefund, StandingBookings};
+use crate::domain::{Adoption, Booking, Decision, Payment, RefundId, RefundRecord, RefundStatus};
 
-impl AdoptPayment for Dynamo {
-    async fn adopt_payment(&self, booking: &Booking, payment: &Payment) -> Result<Adoption, Failure> {
+impl Dynamo {
+    /// Makes a payment the own of a confirmed booking that has none, if the booking is as it was read. A refund of the payment
+    /// that is due for this booking is withdrawn.
+    pub async fn adopt_payment(&self, booking: &Booking, payment: &Payment) -> Result<Adoption, Failure> {
         let paid = booking.paid_with(payment);
         let unpaid = Condition::new("version = :version AND attribute_not_exists(payment)");
         let unpaid = unpaid.number(":version", booking.version);
@@ -39,8 +40,10 @@ impl AdoptPayment for Dynamo {
     }
 }
 
-impl RecordRefund for Dynamo {
-    async fn record_refund(&self, booking: &Booking, payment: &Payment) -> Result<bool, Failure> {
+impl Dynamo {
+    /// Records that a payment which came for a decided token is due back; once, by reference and booking. Answers whether the
+    /// booking is still as it was read; if not, nothing was recorded.
+    pub async fn record_refund(&self, booking: &Booking, payment: &Payment) -> Result<bool, Failure> {
         let reason = match &booking.decision {
             Decision::Confirmed => "idempotency_mismatch",
             Decision::Cancelled(_) => "already_cancelled",
@@ -64,15 +67,17 @@ impl RecordRefund for Dynamo {
     }
 }
 
-impl ReadRefund for Dynamo {
-    async fn read_refund(&self, id: RefundId) -> Result<Option<RefundRecord>, Failure> {
+impl Dynamo {
+    /// The refund as it is now, read consistently.
+    pub async fn read_refund(&self, id: RefundId) -> Result<Option<RefundRecord>, Failure> {
         let item = self.get(&keys::refund(id)).await?;
         item.map(|item| items::read_refund(&item)).transpose()
     }
 }
 
-impl SettleRefund for Dynamo {
-    async fn settle_refund(&self, id: RefundId) -> Result<(), Failure> {
+impl Dynamo {
+    /// Records that the money is back, if the refund is due.
+    pub async fn settle_refund(&self, id: RefundId) -> Result<(), Failure> {
         let due = Condition::new("#status = :due")
             .name("#status", "status")
             .text(":due", RefundStatus::Due.as_str())

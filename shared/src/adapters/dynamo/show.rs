@@ -1,4 +1,4 @@
-//! The ports that keep and read shows, and list what they have sold.
+//! Calls that keep and read shows, and list what they have sold.
 
 use aws_sdk_dynamodb::operation::query::QueryOutput;
 use aws_sdk_dynamodb::types::AttributeValue;
@@ -8,18 +8,19 @@ use super::keys::{PARTITION, SORT};
 use super::transact::{Condition, Transacted};
 use super::{Dynamo, items, keys};
 use crate::Failure;
-use crate::domain::{Show, ShowId};
-use crate::ports::{ListSold, ReadShow, SoldPlace, WriteShow};
+use crate::domain::{Show, ShowId, SoldPlace};
 
-impl ReadShow for Dynamo {
-    async fn read_show(&self, show: &ShowId) -> Result<Option<Show>, Failure> {
+impl Dynamo {
+    /// The show as it is now, read consistently.
+    pub async fn read_show(&self, show: &ShowId) -> Result<Option<Show>, Failure> {
         let item = self.get(&keys::show(show)).await?;
         item.map(|item| items::read_show(&item)).transpose()
     }
 }
 
-impl WriteShow for Dynamo {
-    async fn write_show(&self, show: &Show) -> Result<bool, Failure> {
+impl Dynamo {
+    /// Writes the next version, if `show.version - 1` is the current one (0: there is none). Answers whether it did.
+    pub async fn write_show(&self, show: &Show) -> Result<bool, Failure> {
         let previous = match show.version {
             1 => Condition::absent(),
             version => Condition::new("version = :current").number(":current", version - 1),
@@ -36,8 +37,9 @@ impl WriteShow for Dynamo {
     }
 }
 
-impl ListSold for Dynamo {
-    async fn list_sold(&self, show: &ShowId, shard: u8) -> Result<Vec<SoldPlace>, Failure> {
+impl Dynamo {
+    /// The sold places of one shard of a show, read consistently.
+    pub async fn list_sold(&self, show: &ShowId, shard: u8) -> Result<Vec<SoldPlace>, Failure> {
         let mut places = Vec::new();
         let mut from = None;
         loop {

@@ -4,15 +4,14 @@ use redis::{Cmd, FromRedisValue, Value};
 
 use super::{ATTEMPTS, BACK_OFF, Redis, Remedy, keys, remedy};
 use crate::Failure;
-use crate::domain::ShowId;
-use crate::ports::{ForgetShow, FoundKeys};
+use crate::domain::{FoundKeys, ShowId};
 
 /// Keys that one `SCAN` looks at.
 const KEYS_PER_SCAN: usize = 1_000;
 
-impl ForgetShow for Redis {
+impl Redis {
     /// By the tag that all of its keys have: those of another release may have other names.
-    async fn find_keys(&self, show: &ShowId, cursor: Option<&str>) -> Result<FoundKeys, Failure> {
+    pub async fn find_keys(&self, show: &ShowId, cursor: Option<&str>) -> Result<FoundKeys, Failure> {
         let mut scan = Cmd::new();
         scan.arg("SCAN")
             .arg(cursor.unwrap_or("0"))
@@ -27,7 +26,8 @@ impl ForgetShow for Redis {
         Ok(FoundKeys { of_the_show, of_holds, confirms, cursor: Some(next).filter(|next| next != "0") })
     }
 
-    async fn drop_keys(&self, show: &ShowId, keys: &[String]) -> Result<(), Failure> {
+    /// Takes these keys of the show away, all of them at once.
+    pub async fn drop_keys(&self, show: &ShowId, keys: &[String]) -> Result<(), Failure> {
         if keys.is_empty() {
             return Ok(());
         }

@@ -1,27 +1,28 @@
-//! The ports of seats and of a token's life: hold, status, extend, release. Each calls the script of the same name.
+//! Calls about seats and a token's life: hold, status, extend, release. Each calls the script of the same name.
 
 use super::codes::Code;
 use super::reply::Reply;
 use super::{Redis, keys, scripts};
-use crate::Failure;
 use crate::domain::payment::Payments;
 use crate::domain::{
-    BookingId, Buyer, HoldState, HoldToken, Places, Refusal, Request, SeatId, SeatTaken, ShowId, ZoneId,
+    BookingId, Buyer, Held, HoldRecord, HoldState, HoldToken, Lease, Places, Refusal, Request, SeatId, SeatTaken,
+    ShowId, ZoneId,
 };
-use crate::ports::{Decision, ExtendHold, FindHold, Held, HoldRecord, HoldSeats, Lease, ReleaseHold, Touch, Touched};
+use crate::{Failure, Touch, Touched};
 
 /// A sale window without a bound reads 0 and this.
 pub(super) const FOR_EVER_MS: i64 = 9_007_199_254_740_991;
 
-impl HoldSeats for Redis {
-    async fn hold_seats(
+impl Redis {
+    /// Takes all seats, or none. `ttl_ms` of `None` is the show's default. Harmless when repeated with the same token.
+    pub async fn hold_seats(
         &self,
         show: &ShowId,
         request: &Request,
         seats: &[SeatId],
         ttl_ms: Option<u64>,
         buyer: &Buyer,
-    ) -> Touched<Decision<Held>> {
+    ) -> Touched<Result<Held, Refusal>> {
         let epoch = self.epochs.of(show, request);
         let tokens = request.tokens(&epoch);
         let token = first(&tokens)?.to_string();
@@ -70,8 +71,9 @@ impl HoldSeats for Redis {
     }
 }
 
-impl FindHold for Redis {
-    async fn find_hold(&self, show: &ShowId, token: HoldToken) -> Touched<Option<HoldRecord>> {
+impl Redis {
+    /// What Redis knows of a token; `None`: nothing.
+    pub async fn find_hold(&self, show: &ShowId, token: HoldToken) -> Touched<Option<HoldRecord>> {
         let reply = self.call(&scripts::HOLD_STATUS, &[keys::show(show), keys::hold(show, token)], &[]).await?;
         match reply.code()? {
             Code::NotLoaded => Ok(Touch::NotLoaded),
@@ -94,14 +96,15 @@ impl FindHold for Redis {
     }
 }
 
-impl ExtendHold for Redis {
-    async fn extend_hold(
+impl Redis {
+    /// Moves the deadline to at least `ttl_ms` from now. A repeat moves it no further than the wish does.
+    pub async fn extend_hold(
         &self,
         show: &ShowId,
         token: HoldToken,
         places: &Places,
         ttl_ms: u64,
-    ) -> Touched<Decision<Lease>> {
+    ) -> Touched<Result<Lease, Refusal>> {
         let keys = held_place_keys(show, token, places);
         let (token, ttl_ms, ids) = (token.to_string(), ttl_ms.to_string(), places.ids());
         let mut args = vec![token.as_str(), &ttl_ms, zone(places)];
@@ -122,8 +125,9 @@ impl ExtendHold for Redis {
     }
 }
 
-impl ReleaseHold for Redis {
-    async fn release_hold(&self, show: &ShowId, token: HoldToken, places: &Places) -> Touched<Decision<()>> {
+impl Redis {
+    /// Gives all places back.
+    pub async fn release_hold(&self, show: &ShowId, token: HoldToken, places: &Places) -> Touched<Result<(), Refusal>> {
         let keys = held_place_keys(show, token, places);
         let (token, ids) = (token.to_string(), places.ids());
         let mut args = vec![token.as_str(), zone(places)];

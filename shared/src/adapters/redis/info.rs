@@ -5,10 +5,10 @@ use redis::{Cmd, Value};
 use super::Redis;
 use crate::Failure;
 use crate::domain::CacheNode;
-use crate::ports::InspectCache;
 
-impl InspectCache for Redis {
-    async fn inspect_cache(&self) -> Result<Vec<CacheNode>, Failure> {
+impl Redis {
+    /// What the primaries of the cache say of themselves.
+    pub async fn inspect_cache(&self) -> Result<Vec<CacheNode>, Failure> {
         let mut info = Cmd::new();
         info.arg("INFO");
         let answers = self.send_to_all(&info).await;

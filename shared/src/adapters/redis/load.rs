@@ -1,4 +1,4 @@
-//! The port of loading a show, and the fields that a show has in Redis.
+//! Calls that load a show, and the fields that a show has in Redis.
 
 use jiff::Timestamp;
 
@@ -7,8 +7,7 @@ use super::hold::FOR_EVER_MS;
 use super::{Redis, keys, scripts};
 use crate::Failure;
 use crate::domain::show::LateConfirm;
-use crate::domain::{Show, ShowId};
-use crate::ports::{Chunk, LoadLease, LoadShow, Turn};
+use crate::domain::{Chunk, LoadLease, Show, ShowId, Turn};
 
 /// How long a loader has the turn after each chunk: as long as one chunk may take, answer lost and repeated.
 const TURN_MS: u64 = 1_500;
@@ -17,8 +16,9 @@ const LEASE_MS: u64 = 60_000;
 /// How long staging keys are kept: longer than any load.
 const STAGING_MS: u64 = 3_600_000;
 
-impl LoadShow for Redis {
-    async fn begin_load(&self, show: &ShowId, version: u64) -> Result<Turn<LoadLease>, Failure> {
+impl Redis {
+    /// Asks for the lease.
+    pub async fn begin_load(&self, show: &ShowId, version: u64) -> Result<Turn<LoadLease>, Failure> {
         let owner = uuid::Uuid::new_v4().to_string();
         let (version, turn_ms, lease_ms) = (version.to_string(), TURN_MS.to_string(), LEASE_MS.to_string());
         // A new lease is named after its first owner.
@@ -35,7 +35,14 @@ impl LoadShow for Redis {
         }
     }
 
-    async fn put_chunk(&self, show: &ShowId, lease: &LoadLease, step: u64, chunk: &Chunk) -> Result<Turn<()>, Failure> {
+    /// Puts a chunk, after which `step` steps are done.
+    pub async fn put_chunk(
+        &self,
+        show: &ShowId,
+        lease: &LoadLease,
+        step: u64,
+        chunk: &Chunk,
+    ) -> Result<Turn<()>, Failure> {
         let staging = match chunk {
             Chunk::Seats(_) | Chunk::SoldSeats(_) => keys::load_seats(show, &lease.name),
             Chunk::SoldUnits(zone, _) => keys::load_sold(show, &lease.name, zone),
@@ -57,7 +64,8 @@ impl LoadShow for Redis {
         }
     }
 
-    async fn finish_load(&self, show: &Show, lease: &LoadLease) -> Result<Turn<()>, Failure> {
+    /// Moves everything into place.
+    pub async fn finish_load(&self, show: &Show, lease: &LoadLease) -> Result<Turn<()>, Failure> {
         let id = &show.show_id;
         let mut keys = vec![keys::show(id), keys::load(id), keys::load_seats(id, &lease.name), keys::seats(id)];
         keys.push(keys::events(id));

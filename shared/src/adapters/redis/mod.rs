@@ -1,4 +1,4 @@
-//! Redis, the arbiter of holds. `Redis::call` runs a script; each other module here fulfils the port of one operation.
+//! Redis, the arbiter of holds. `Redis::call` runs a script; the other modules have the calls of one operation each.
 //!
 //! [`keys`] spells every key, [`codes`] is the table of what scripts answer, [`scripts`] lists them.
 

@@ -1,20 +1,21 @@
-//! The port of replacing a show that is loaded: close what goes, then apply the new version.
+//! Calls that replace a show that is loaded: close what goes, then apply the new version.
 
 use super::codes::Code;
 use super::load::{policy_args, zone_args};
 use super::reply::Reply;
 use super::{Redis, keys, scripts};
 use crate::domain::show::Zone;
-use crate::domain::{Show, ShowId};
-use crate::ports::{Close, Closing, ReplaceShow, Touch, Touched};
+use crate::domain::{Close, Closing, Show, ShowId};
+use crate::{Touch, Touched};
 
 /// How long a replacement may stay unfinished before whoever meets it applies the record anew.
 const CLOSING_MS: &str = "10000";
 /// Seats of one command: no command that a client sends has more than 3,999 arguments.
 const SEATS_PER_CALL: usize = 3_000;
 
-impl ReplaceShow for Redis {
-    async fn close_seats(&self, show: &ShowId, closing: &Closing, seats: &[String]) -> Touched<Close> {
+impl Redis {
+    /// Takes seats out, all or none.
+    pub async fn close_seats(&self, show: &ShowId, closing: &Closing, seats: &[String]) -> Touched<Close> {
         let version = closing.version.to_string();
         for chunk in seats.chunks(SEATS_PER_CALL) {
             let mut args = vec![version.as_str(), &closing.mark, CLOSING_MS];
@@ -35,7 +36,8 @@ impl ReplaceShow for Redis {
         Ok(Touch::Known(Close::Closed))
     }
 
-    async fn close_zone(&self, show: &ShowId, closing: &Closing, zone: &Zone) -> Touched<Close> {
+    /// Lowers a zone to the capacity given.
+    pub async fn close_zone(&self, show: &ShowId, closing: &Closing, zone: &Zone) -> Touched<Close> {
         let mut keys = vec![keys::show(show)];
         keys.extend(keys::units(show, &zone.id));
         let (version, capacity) = (closing.version.to_string(), zone.capacity.to_string());
@@ -43,7 +45,9 @@ impl ReplaceShow for Redis {
         closed(&self.call(&scripts::CLOSE_ZONE, &keys, &args).await?)
     }
 
-    async fn apply_show(&self, show: &Show, seats: &[String], closing: Option<&Closing>) -> Touched<()> {
+    /// Adds seats to Redis, gives it the policy and the zones of a version, and ends `closing`. Does nothing when a newer
+    /// version is there.
+    pub async fn apply_show(&self, show: &Show, seats: &[String], closing: Option<&Closing>) -> Touched<()> {
         let id = &show.show_id;
         let (version, mark) = (show.version.to_string(), closing.map_or("", |closing| closing.mark.as_str()));
         for chunk in seats.chunks(SEATS_PER_CALL) {

@@ -1,17 +1,20 @@
-//! The ports of a confirm: pin, mark, free. Everything that moves a place between sold and for sale goes through the
+//! Calls of a confirm: pin, mark, free. Everything that moves a place between sold and for sale goes through the
 //! last two.
 
 use super::codes::Code;
 use super::hold::{payments, place_keys, stored_places, zone};
 use super::reply::Reply;
 use super::{Redis, keys, scripts};
-use crate::Failure;
 use crate::domain::payment::Payments;
-use crate::domain::{BookingId, Buyer, HoldToken, OrderId, PIN_MS, Places, ShowId};
-use crate::ports::{Claim, Ending, FreePlaces, Freed, MarkSold, Marked, Pin, PinHold, Pinned, Sold, Touch, Touched};
+use crate::domain::{
+    BookingId, Buyer, Claim, Ending, Freed, HoldToken, Marked, OrderId, PIN_MS, Pin, Pinned, Places, ShowId, Sold,
+};
+use crate::{Failure, Touch, Touched};
 
-impl PinHold for Redis {
-    async fn pin_hold(
+impl Redis {
+    /// Fixes a hold, or takes the places of a lapsed one again. With `restores`, takes the places of that booking, whatever
+    /// the sale window and the limits say.
+    pub async fn pin_hold(
         &self,
         show: &ShowId,
         token: HoldToken,
@@ -74,8 +77,9 @@ fn stored(payments: &Payments) -> Result<String, Failure> {
     payments.stored().map_err(|error| Failure::internal_because("payments as JSON", error))
 }
 
-impl MarkSold for Redis {
-    async fn mark_sold(&self, show: &ShowId, token: HoldToken, sold: Sold<'_>) -> Touched<Marked> {
+impl Redis {
+    /// Marks places as sold, and ends the hold of `token`.
+    pub async fn mark_sold(&self, show: &ShowId, token: HoldToken, sold: Sold<'_>) -> Touched<Marked> {
         let (outcome, hold_booking) = outcome(sold.ending);
         let (buyer, version, count) = (sold.buyer.to_string(), sold.version.to_string(), sold.count.to_string());
         let (token_text, recorded, ids) = (token.to_string(), stored(sold.recorded)?, sold.places.ids());
@@ -89,8 +93,9 @@ impl MarkSold for Redis {
     }
 }
 
-impl FreePlaces for Redis {
-    async fn free_places(&self, show: &ShowId, token: HoldToken, freed: Freed<'_>) -> Touched<u64> {
+impl Redis {
+    /// Gives places back for sale, and ends the hold of `token`. Answers how many it freed.
+    pub async fn free_places(&self, show: &ShowId, token: HoldToken, freed: Freed<'_>) -> Touched<u64> {
         let (outcome, _) = outcome(freed.ending);
         let (booking, version) = (freed.booking.to_string(), freed.version.to_string());
         let (token_text, recorded, ids) = (token.to_string(), stored(freed.recorded)?, freed.places.ids());

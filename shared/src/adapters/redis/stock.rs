@@ -1,13 +1,14 @@
-//! The ports of a zone: decrement and count.
+//! Calls about a zone: decrement and count.
 
 use super::codes::Code;
 use super::hold::{common_refusal, ended, first, known_token, lease, state};
 use super::{Redis, keys, scripts};
-use crate::domain::{Buyer, Places, Refusal, Request, ShowId, ZoneId};
-use crate::ports::{CountZone, Decision, Held, TakeUnits, Touch, Touched, UnitsHeld, ZoneCount};
+use crate::domain::{Buyer, Held, Places, Refusal, Request, ShowId, UnitsHeld, ZoneCount, ZoneId};
+use crate::{Touch, Touched};
 
-impl TakeUnits for Redis {
-    async fn take_units(
+impl Redis {
+    /// Takes so many units of a zone, or none. Harmless when repeated with the same token.
+    pub async fn take_units(
         &self,
         show: &ShowId,
         request: &Request,
@@ -15,7 +16,7 @@ impl TakeUnits for Redis {
         quantity: u64,
         ttl_ms: Option<u64>,
         buyer: &Buyer,
-    ) -> Touched<Decision<UnitsHeld>> {
+    ) -> Touched<Result<UnitsHeld, Refusal>> {
         let epoch = self.epochs.of(show, request);
         let tokens = request.tokens(&epoch);
         let token = first(&tokens)?.to_string();
@@ -55,8 +56,9 @@ impl TakeUnits for Redis {
     }
 }
 
-impl CountZone for Redis {
-    async fn count_zone(&self, show: &ShowId, zone: &ZoneId) -> Touched<Option<ZoneCount>> {
+impl Redis {
+    /// Counts a zone; `None`: the show has no such zone.
+    pub async fn count_zone(&self, show: &ShowId, zone: &ZoneId) -> Touched<Option<ZoneCount>> {
         let keys = [keys::show(show), keys::stock_held(show, zone), keys::stock_sold(show, zone)];
         let reply = self.call(&scripts::STOCK_STATUS, &keys, &[zone.as_str()]).await?;
         match reply.code()? {

@@ -1,23 +1,23 @@
-//! The ports of a reconcile: what it looks through, and what it tidies.
+//! Calls of a reconcile: what it looks through, and what it tidies.
 
 use super::codes::Code;
 use super::hold::{place_keys, zone};
 use super::reply::Reply;
 use super::{Redis, keys, scripts};
-use crate::Failure;
-use crate::domain::{HoldToken, Places, Show, ShowId, ZoneId};
-use crate::ports::{
-    ComparePlaces, Event, Events, ExpireHolds, ListPinned, PinnedToken, PlaceState, ReadEvents, RecountUnits,
-    Replacement, ScanPlaces, Scanned, Survey, SurveyShow, Touch, Touched, UnloadShow, Unloaded,
+use crate::domain::{
+    Event, Events, HoldToken, PinnedToken, PlaceState, Places, Replacement, Scanned, Show, ShowId, Survey, Unloaded,
+    ZoneId,
 };
+use crate::{Failure, Touch, Touched};
 
 /// Places of one command: three arguments each, with a lock, and less than a millisecond of Redis.
 const PLACES_PER_CALL: usize = 1_000;
 /// Lapsed places of one command.
 const EXPIRED_PER_CALL: usize = 500;
 
-impl SurveyShow for Redis {
-    async fn survey_show(&self, show: &ShowId) -> Touched<Survey> {
+impl Redis {
+    /// Tells what Redis has of a show.
+    pub async fn survey_show(&self, show: &ShowId) -> Touched<Survey> {
         let keys = [keys::show(show), keys::seats(show), keys::held(show), keys::confirming(show)];
         let reply = self.call(&scripts::SURVEY, &keys, &[]).await?;
         known(&reply, |reply| {
@@ -36,8 +36,9 @@ impl SurveyShow for Redis {
     }
 }
 
-impl ListPinned for Redis {
-    async fn list_pinned(&self, show: &ShowId, first: usize, count: usize) -> Touched<Vec<PinnedToken>> {
+impl Redis {
+    /// The tokens that are being confirmed, `count` at most, from rank `first` on.
+    pub async fn list_pinned(&self, show: &ShowId, first: usize, count: usize) -> Touched<Vec<PinnedToken>> {
         let (first, count) = (first.to_string(), count.to_string());
         let keys = [keys::show(show), keys::confirming(show)];
         let reply = self.call(&scripts::PINNED, &keys, &[&first, &count]).await?;
@@ -53,8 +54,9 @@ impl ListPinned for Redis {
     }
 }
 
-impl ComparePlaces for Redis {
-    async fn compare_places(&self, show: &ShowId, places: &Places) -> Touched<Vec<(usize, PlaceState)>> {
+impl Redis {
+    /// Who has these places: an index into them, and what is said of that place.
+    pub async fn compare_places(&self, show: &ShowId, places: &Places) -> Touched<Vec<(usize, PlaceState)>> {
         let mut states = Vec::new();
         let mut rest = places.clone();
         let mut before = 0;
@@ -94,8 +96,9 @@ fn place_states(reply: &Reply) -> Result<Vec<(usize, PlaceState)>, Failure> {
     entries.collect::<Option<_>>().ok_or_else(|| reply.unexpected("a state that is none"))
 }
 
-impl ScanPlaces for Redis {
-    async fn scan_places(&self, show: &ShowId, sold_of: Option<&ZoneId>, cursor: Option<&str>) -> Touched<Scanned> {
+impl Redis {
+    /// The seats that Redis has, or the numbers of a zone's units that it has as sold, from a cursor on.
+    pub async fn scan_places(&self, show: &ShowId, sold_of: Option<&ZoneId>, cursor: Option<&str>) -> Touched<Scanned> {
         let fields = sold_of.map_or_else(|| keys::seats(show), |zone| keys::stock_sold(show, zone));
         let count = PLACES_PER_CALL.to_string();
         let args = [cursor.unwrap_or("0"), count.as_str()];
@@ -108,8 +111,9 @@ impl ScanPlaces for Redis {
     }
 }
 
-impl ExpireHolds for Redis {
-    async fn expire_holds(&self, show: &ShowId, zone: Option<&ZoneId>, dry_run: bool) -> Touched<u64> {
+impl Redis {
+    /// Tidies lapsed places away, of a zone or of the seats, and answers how many. A dry run only counts.
+    pub async fn expire_holds(&self, show: &ShowId, zone: Option<&ZoneId>, dry_run: bool) -> Touched<u64> {
         let mut keys = vec![keys::show(show), keys::held(show), keys::events(show)];
         match zone {
             Some(zone) => keys.extend(keys::units(show, zone)),
@@ -134,8 +138,16 @@ impl ExpireHolds for Redis {
     }
 }
 
-impl RecountUnits for Redis {
-    async fn recount_units(&self, show: &ShowId, zone: &ZoneId, first: u32, last: u32, dry_run: bool) -> Touched<u64> {
+impl Redis {
+    /// Puts the units from `first` to `last` of a zone right, and answers how many were wrong. A dry run only counts.
+    pub async fn recount_units(
+        &self,
+        show: &ShowId,
+        zone: &ZoneId,
+        first: u32,
+        last: u32,
+        dry_run: bool,
+    ) -> Touched<u64> {
         let mut keys = vec![keys::show(show), keys::held(show), keys::events(show)];
         keys.extend(keys::units(show, zone));
         let (first, last) = (first.to_string(), last.to_string());
@@ -148,8 +160,9 @@ impl RecountUnits for Redis {
     }
 }
 
-impl ReadEvents for Redis {
-    async fn read_events(&self, show: &ShowId, after: &str, count: usize) -> Touched<Events> {
+impl Redis {
+    /// The events after the one with the id `after`, `count` at most.
+    pub async fn read_events(&self, show: &ShowId, after: &str, count: usize) -> Touched<Events> {
         let count = count.to_string();
         let reply = self.call(&scripts::READ_EVENTS, &[keys::show(show), keys::events(show)], &[after, &count]).await?;
         known(&reply, |reply| {
@@ -172,8 +185,9 @@ fn event((id, fields): (String, Vec<String>)) -> Event {
     Event { id, what, places, details: pairs.collect() }
 }
 
-impl UnloadShow for Redis {
-    async fn unload_show(&self, show: &Show, epoch: &str, last: &str) -> Touched<Unloaded> {
+impl Redis {
+    /// Takes a show out, if nobody holds anything of it and `last` is its last event.
+    pub async fn unload_show(&self, show: &Show, epoch: &str, last: &str) -> Touched<Unloaded> {
         let id = &show.show_id;
         let mut keys = vec![keys::show(id), keys::seats(id), keys::held(id), keys::confirming(id), keys::events(id)];
         keys.extend(show.zones.iter().flat_map(|zone| keys::units(id, &zone.id)));

@@ -4,13 +4,12 @@ use jiff::Timestamp;
 
 use super::fields::{Faults, Fields, boolean, integer, object, objects, text};
 use super::read_body;
-use crate::domain::MAX_PLACES_PER_REQUEST;
 use crate::domain::places::MAX_UNIT;
 use crate::domain::show::{
     HoldPolicy, LateConfirm, Limits, MAX_LIFETIME_S, MAX_PLACES, MAX_TTL_S, MAX_ZONES, Row, Sale, Section, WaitingRoom,
     Zone,
 };
-use crate::domain::{RowId, SectionId, Show, ShowId, ZoneId};
+use crate::domain::{MAX_PLACES_PER_REQUEST, RowId, SectionId, Show, ShowId, ZoneId};
 use crate::http::json::Json;
 
 /// A show as it was sent.

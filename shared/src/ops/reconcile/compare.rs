@@ -6,14 +6,15 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use futures_util::{StreamExt, TryStreamExt, stream};
 
 use super::layout;
-use super::ports::ReconcilePorts;
 use super::show::{ShowCheck, Stopped, on_record};
 use crate::Failure;
 use crate::domain::payment::Payments;
 use crate::domain::places::{SHARDS, shard_of, unit_number};
-use crate::domain::{Booking, BookingId, Decision, HoldState, HoldToken, Places, SeatId, Show, ShowReport, ZoneId};
+use crate::domain::{
+    Booking, BookingId, Decision, Ending, Freed, HoldState, HoldToken, PinnedToken, PlaceState, Places, SeatId, Show,
+    ShowReport, Sold, SoldPlace, ZoneId,
+};
 use crate::ops::loading;
-use crate::ports::{Ending, Freed, PinnedToken, PlaceState, Sold, SoldPlace};
 
 /// Shards of the record that are read ahead.
 const SHARDS_AHEAD: usize = 8;
@@ -22,8 +23,8 @@ const SHARDS_AHEAD: usize = 8;
 const MARKS_AT_ONCE: usize = 16;
 
 /// The comparison of one show.
-pub(super) struct Comparison<'a, S> {
-    check: &'a ShowCheck<'a, S>,
+pub(super) struct Comparison<'a> {
+    check: &'a ShowCheck<'a>,
     show: &'a Show,
     /// Tokens that are being confirmed: what they hold is settled with them.
     pinned: HashSet<HoldToken>,
@@ -43,12 +44,12 @@ struct Both {
     held: Option<HoldToken>,
 }
 
-impl<'a, S: ReconcilePorts> Comparison<'a, S> {
+impl<'a> Comparison<'a> {
     pub async fn new(
-        check: &'a ShowCheck<'a, S>,
+        check: &'a ShowCheck<'a>,
         show: &'a Show,
         pinned: &[PinnedToken],
-    ) -> Result<Comparison<'a, S>, Failure> {
+    ) -> Result<Comparison<'a>, Failure> {
         let mut shards = vec![BTreeMap::new(); usize::from(SHARDS)];
         let mut add = |zone: Option<&'a ZoneId>, place: String| {
             if let Some(shard) = shards.get_mut(usize::from(shard_of(&place))) {
@@ -71,7 +72,7 @@ impl<'a, S: ReconcilePorts> Comparison<'a, S> {
     pub async fn run(mut self, from: u8, report: &mut ShowReport) -> Result<(), Stopped> {
         let (stores, id) = (self.check.stores, &self.show.show_id);
         let mut recorded = stream::iter(from..SHARDS)
-            .map(|shard| async move { (shard, stores.step().list_sold(id, shard).await) })
+            .map(|shard| async move { (shard, stores.step().record.list_sold(id, shard).await) })
             .buffered(SHARDS_AHEAD);
         while let Some((shard, recorded)) = recorded.next().await {
             self.check.in_time(shard)?;
@@ -117,7 +118,7 @@ impl<'a, S: ReconcilePorts> Comparison<'a, S> {
     ) -> Result<BTreeMap<&'p str, Both>, Failure> {
         let show = &self.show.show_id;
         let step = self.check.stores.step();
-        let states = on_record(loading::known(&step, show, || step.compare_places(show, places)).await)?;
+        let states = on_record(loading::known(&step, show, || step.redis.compare_places(show, places)).await)?;
         let mut both: BTreeMap<&str, Both> = BTreeMap::new();
         for id in ids {
             if let Some(recorded) = sold.get(id) {
@@ -148,7 +149,7 @@ impl<'a, S: ReconcilePorts> Comparison<'a, S> {
         }
         for (booking, places) in wrong {
             let Ok(booking) = BookingId::parse(booking) else { continue };
-            let booked = self.check.stores.step().read_booking(booking).await?;
+            let booked = self.check.stores.step().record.read_booking(booking).await?;
             let version = booked.as_ref().map_or(0, |booking| booking.version);
             // Sold since the record was read.
             let its_own: Vec<String> = match booked {
@@ -170,7 +171,7 @@ impl<'a, S: ReconcilePorts> Comparison<'a, S> {
             let (unused, recorded) = (HoldToken::of_restore(booking, 0), &Payments::NONE);
             let freed = Freed { booking, version, places: &places, ending: Ending::Lost, recorded };
             let (show, step) = (&self.show.show_id, self.check.stores.step());
-            let free = || step.free_places(show, unused, freed.clone());
+            let free = || step.redis.free_places(show, unused, freed.clone());
             report.repairs.freed += on_record(loading::known(&step, show, free).await)?;
         }
         Ok(())
@@ -215,7 +216,7 @@ impl<'a, S: ReconcilePorts> Comparison<'a, S> {
         let (count, ending, recorded) = (places.len(), Ending::Confirmed(buyer), &Payments::NONE);
         let sold = Sold { buyer, version, places: &places, count, ending, recorded };
         let token = HoldToken::of_restore(buyer, version - 1);
-        let told = loading::known(&step, show, || step.mark_sold(show, token, sold.clone())).await;
+        let told = loading::known(&step, show, || step.redis.mark_sold(show, token, sold.clone())).await;
         Ok(on_record(told)?.places)
     }
 
@@ -237,12 +238,12 @@ impl<'a, S: ReconcilePorts> Comparison<'a, S> {
         if !self.is_own(token, buyer, version) {
             // A hold ends for a sale that is on record now, and not for one that was cancelled since.
             let stands = |booked: Booking| booked.decision == Decision::Confirmed && booked.sold_version == version;
-            if !step.read_booking(buyer).await?.is_some_and(stands) {
+            if !step.record.read_booking(buyer).await?.is_some_and(stands) {
                 return Ok(());
             }
             ending = Ending::Lost;
             // The rest of the hold goes back for sale.
-            if let Some(hold) = on_record(loading::known(&step, show, || step.find_hold(show, token)).await)? {
+            if let Some(hold) = on_record(loading::known(&step, show, || step.redis.find_hold(show, token)).await)? {
                 ends = hold.state == HoldState::Active;
                 all = sold.and(&hold.places);
             }
@@ -252,7 +253,8 @@ impl<'a, S: ReconcilePorts> Comparison<'a, S> {
         } else {
             let (count, recorded) = (sold.len(), &Payments::NONE);
             let sold = Sold { buyer, version, places: &all, count, ending, recorded };
-            let told = on_record(loading::known(&step, show, || step.mark_sold(show, token, sold.clone())).await)?;
+            let told =
+                on_record(loading::known(&step, show, || step.redis.mark_sold(show, token, sold.clone())).await)?;
             report.repairs.marked += told.places;
             ends = told.ended && ending == Ending::Lost;
         }

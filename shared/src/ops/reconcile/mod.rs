@@ -5,10 +5,8 @@
 mod compare;
 mod drain;
 mod layout;
-mod ports;
 mod position;
 mod run;
 mod show;
 
-pub use ports::ReconcilePorts;
 pub use run::{ReconcileWish, reconcile};

@@ -5,13 +5,11 @@ use std::time::{Duration, Instant};
 use futures_util::{StreamExt, TryStreamExt, stream};
 use jiff::{SignedDuration, Timestamp};
 
-use super::ports::ReconcilePorts;
 use super::position::Position;
 use super::show::{CheckedShow, ShowCheck};
-use crate::Failure;
 use crate::domain::places::SHARDS;
-use crate::domain::{Repairs, Report, ReportError, Show, ShowId};
-use crate::ports::{ShowEntry, Touch};
+use crate::domain::{Repairs, Report, ReportError, Show, ShowEntry, ShowId};
+use crate::{Failure, Stores, Touch};
 
 /// Shows of one page of the list.
 const PAGE: usize = 100;
@@ -42,7 +40,7 @@ pub struct ReconcileWish {
 }
 
 /// Reconciles. It never fails: what could not be done is in the report.
-pub async fn reconcile(stores: &impl ReconcilePorts, wish: &ReconcileWish) -> Report {
+pub async fn reconcile(stores: &Stores, wish: &ReconcileWish) -> Report {
     let report = Report { dry_run: wish.dry_run, complete: true, ..Report::default() };
     let mut run = Run { stores, dry_run: wish.dry_run, report, lease: None };
     match &wish.show {
@@ -58,18 +56,18 @@ struct Lease {
     kept: Instant,
 }
 
-struct Run<'a, S> {
-    stores: &'a S,
+struct Run<'a> {
+    stores: &'a Stores,
     dry_run: bool,
     report: Report,
     lease: Option<Lease>,
 }
 
-impl<S: ReconcilePorts> Run<'_, S> {
+impl Run<'_> {
     /// All shows, under the lease, from where the last run stopped.
     async fn leased(&mut self, force: bool) {
         let owner = uuid::Uuid::new_v4().to_string();
-        match self.stores.step().take_lease(&owner, LEASE_MS, force).await {
+        match self.stores.step().record.take_lease(&owner, LEASE_MS, force).await {
             Ok(Some(stopped_at)) => {
                 self.lease = Some(Lease { owner, kept: Instant::now() });
                 self.all(Position::parse(&stopped_at)).await;
@@ -85,11 +83,11 @@ impl<S: ReconcilePorts> Run<'_, S> {
     async fn gauge(&mut self) {
         let stores = self.stores;
         let refunds = stream::iter(0..SHARDS).map(|shard| async move {
-            stores.step().list_refunds(shard, None, REFUNDS_PER_SHARD).await.map(|due| due.len() as u64)
+            stores.step().record.list_refunds(shard, None, REFUNDS_PER_SHARD).await.map(|due| due.len() as u64)
         });
         let refunds: Result<Vec<u64>, _> = refunds.buffered(SHARDS_AT_ONCE).try_collect().await;
         self.report.gauges.refunds_due = refunds.ok().map(|due| due.into_iter().sum());
-        self.report.gauges.cache = stores.step().inspect_cache().await.unwrap_or_default();
+        self.report.gauges.cache = stores.step().redis.inspect_cache().await.unwrap_or_default();
     }
 
     async fn all(&mut self, from: Position) {
@@ -97,7 +95,7 @@ impl<S: ReconcilePorts> Run<'_, S> {
         self.report.complete &= stopped.is_none();
         if let Some(Lease { owner, .. }) = &self.lease {
             let stopped_at = stopped.as_ref().map(Position::stored).unwrap_or_default();
-            if let Err(failure) = self.stores.step().end_lease(owner, &stopped_at).await {
+            if let Err(failure) = self.stores.step().record.end_lease(owner, &stopped_at).await {
                 self.failed(None, &failure);
             }
         }
@@ -108,7 +106,7 @@ impl<S: ReconcilePorts> Run<'_, S> {
         let mut compared = from.compared;
         let stores = self.stores;
         // The first pages side by side: most shards have few shows, or none.
-        let first = |shard| async move { (shard, stores.step().list_shows(shard, None, PAGE).await) };
+        let first = |shard| async move { (shard, stores.step().record.list_shows(shard, None, PAGE).await) };
         let firsts: Vec<_> = stream::iter(from.shard..SHARDS).map(first).buffered(SHARDS_AT_ONCE).collect().await;
         for (shard, mut page) in firsts {
             // The show that the last run stopped in comes again: its shard is gone through from the beginning.
@@ -143,7 +141,7 @@ impl<S: ReconcilePorts> Run<'_, S> {
                     break;
                 }
                 let after = here.show.as_ref().map(ShowId::as_str);
-                page = self.stores.step().list_shows(shard, after, PAGE).await;
+                page = self.stores.step().record.list_shows(shard, after, PAGE).await;
             }
         }
         None
@@ -154,7 +152,7 @@ impl<S: ReconcilePorts> Run<'_, S> {
         let now = Timestamp::now();
         let checked = entries.into_iter().map(|entry| async move {
             let wanted = is_on_sale(&entry, now) || entry.clean != Some(entry.version) || {
-                let survey = self.stores.step().survey_show(&entry.show).await;
+                let survey = self.stores.step().redis.survey_show(&entry.show).await;
                 // One that could not be asked for is looked at, and fails there by its name.
                 !matches!(survey, Ok(Touch::NotLoaded))
             };
@@ -166,7 +164,7 @@ impl<S: ReconcilePorts> Run<'_, S> {
     /// One show, whatever its state.
     async fn one(&mut self, show: &ShowId, forget: bool) {
         let check = ShowCheck::new(self.stores, self.dry_run);
-        match self.stores.step().read_show(show).await {
+        match self.stores.step().record.read_show(show).await {
             Ok(Some(record)) => {
                 if forget && !self.forget(&check, &record).await {
                     return;
@@ -191,7 +189,7 @@ impl<S: ReconcilePorts> Run<'_, S> {
 
     /// Has Redis forget a show, once what is paid is settled, and answers whether it did. What cannot be read, or is in a layout
     /// that is not known here, is what it is to forget.
-    async fn forget(&mut self, check: &ShowCheck<'_, S>, record: &Show) -> bool {
+    async fn forget(&mut self, check: &ShowCheck<'_>, record: &Show) -> bool {
         let mut before = check.run(record, 0, None, false).await;
         let (unread, failed): (Vec<_>, Vec<_>) = before
             .failed
@@ -220,7 +218,7 @@ impl<S: ReconcilePorts> Run<'_, S> {
             return Some(from);
         }
         self.keep_lease().await;
-        let record = match self.stores.step().read_show(&entry.show).await {
+        let record = match self.stores.step().record.read_show(&entry.show).await {
             Ok(Some(record)) => record,
             Ok(None) => return None,
             Err(failure) => {
@@ -264,7 +262,7 @@ impl<S: ReconcilePorts> Run<'_, S> {
         let Some(lease) = self.lease.as_mut().filter(|lease| lease.kept.elapsed() > KEPT_AFTER) else { return };
         lease.kept = Instant::now();
         // One that could not be kept costs a run that does the same.
-        self.stores.step().take_lease(&lease.owner, LEASE_MS, false).await.ok();
+        self.stores.step().record.take_lease(&lease.owner, LEASE_MS, false).await.ok();
     }
 }
 

@@ -5,15 +5,13 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use super::compare::Comparison;
-use super::ports::ReconcilePorts;
 use super::{drain, layout};
-use crate::Failure;
 use crate::domain::show::Zone;
-use crate::domain::{HoldToken, Show, ShowId, ShowReport};
+use crate::domain::{HoldToken, PinnedToken, Show, ShowId, ShowReport, Survey};
 use crate::failure::RETRY_AFTER;
 use crate::ops::settle::settle;
 use crate::ops::{Outcome, loading};
-use crate::ports::{PinnedToken, Survey, Touch};
+use crate::{Failure, Stores, Touch};
 
 /// Units of one recount.
 const UNITS_PER_CALL: u32 = 1_000;
@@ -49,13 +47,13 @@ impl From<Failure> for Stopped {
 }
 
 /// The check of one show.
-pub(super) struct ShowCheck<'a, S> {
-    pub stores: &'a S,
+pub(super) struct ShowCheck<'a> {
+    pub stores: &'a Stores,
     pub dry_run: bool,
 }
 
-impl<'a, S: ReconcilePorts> ShowCheck<'a, S> {
-    pub fn new(stores: &'a S, dry_run: bool) -> Self {
+impl<'a> ShowCheck<'a> {
+    pub fn new(stores: &'a Stores, dry_run: bool) -> Self {
         Self { stores, dry_run }
     }
 
@@ -112,7 +110,7 @@ impl<'a, S: ReconcilePorts> ShowCheck<'a, S> {
         report.repairs.policy_updated = u64::from(layout::put_right(self, show, &survey).await?);
         for zone in show.zones.iter().map(|zone| Some(&zone.id)).chain([None]) {
             let step = self.stores.step();
-            let expired = loading::known(&step, id, || step.expire_holds(id, zone, self.dry_run)).await;
+            let expired = loading::known(&step, id, || step.redis.expire_holds(id, zone, self.dry_run)).await;
             report.repairs.expired += on_record(expired)?;
         }
 
@@ -128,10 +126,10 @@ impl<'a, S: ReconcilePorts> ShowCheck<'a, S> {
         }
         if clean != Some(show.version) && failed.is_empty() {
             // Not recorded is not clean: the next run looks again.
-            self.stores.step().mark_clean(id, show.version).await.ok();
+            self.stores.step().record.mark_clean(id, show.version).await.ok();
         }
         if let Some(last) = drained.filter(|_| is_over && survey.live == 0) {
-            self.stores.step().unload_show(show, &survey.epoch, &last).await?;
+            self.stores.step().redis.unload_show(show, &survey.epoch, &last).await?;
         }
         Ok(())
     }
@@ -139,14 +137,14 @@ impl<'a, S: ReconcilePorts> ShowCheck<'a, S> {
     /// What Redis has of the show. A real run loads it; `None`: a dry run does not, and there is nothing to compare.
     async fn survey(&self, show: &Show) -> Result<Option<Survey>, Stopped> {
         if self.dry_run {
-            let surveyed = self.stores.step().survey_show(&show.show_id).await?;
+            let surveyed = self.stores.step().redis.survey_show(&show.show_id).await?;
             return Ok(match surveyed {
                 Touch::Known(survey) => Some(survey),
                 Touch::NotLoaded | Touch::Again | Touch::Closing { .. } => None,
             });
         }
         let step = self.stores.step();
-        Ok(Some(on_record(loading::known(&step, &show.show_id, || step.survey_show(&show.show_id)).await)?))
+        Ok(Some(on_record(loading::known(&step, &show.show_id, || step.redis.survey_show(&show.show_id)).await)?))
     }
 
     async fn recount(&self, show: &Show, zone: &Zone) -> Result<u64, Failure> {
@@ -155,7 +153,7 @@ impl<'a, S: ReconcilePorts> ShowCheck<'a, S> {
         while first <= zone.capacity {
             let last = zone.capacity.min(first + UNITS_PER_CALL - 1);
             let step = self.stores.step();
-            let recount = || step.recount_units(&show.show_id, &zone.id, first, last, self.dry_run);
+            let recount = || step.redis.recount_units(&show.show_id, &zone.id, first, last, self.dry_run);
             wrong += on_record(loading::known(&step, &show.show_id, recount).await)?;
             first = last + 1;
         }
@@ -176,7 +174,7 @@ impl<'a, S: ReconcilePorts> ShowCheck<'a, S> {
         loop {
             let first = tokens.len();
             let step = self.stores.step();
-            let list = || step.list_pinned(&show.show_id, first, TOKENS_PER_CALL);
+            let list = || step.redis.list_pinned(&show.show_id, first, TOKENS_PER_CALL);
             let page = on_record(loading::known(&step, &show.show_id, list).await)?;
             let is_last = page.len() < TOKENS_PER_CALL;
             tokens.extend(page);
@@ -197,7 +195,7 @@ impl<'a, S: ReconcilePorts> ShowCheck<'a, S> {
     pub async fn forget(&self, show: &ShowId, is_settled: bool) -> Result<(), Failure> {
         let (mut of_the_show, mut of_holds, mut cursor) = (Vec::new(), Vec::new(), None::<String>);
         loop {
-            let found = self.stores.step().find_keys(show, cursor.as_deref()).await?;
+            let found = self.stores.step().redis.find_keys(show, cursor.as_deref()).await?;
             if found.confirms && !is_settled {
                 return Err(Failure::unavailable("tokens are being confirmed that cannot be settled here"));
             }
@@ -212,7 +210,7 @@ impl<'a, S: ReconcilePorts> ShowCheck<'a, S> {
             }
         }
         for keys in std::iter::once(&of_the_show[..]).chain(of_holds.chunks(KEYS_PER_CALL)) {
-            self.stores.step().drop_keys(show, keys).await?;
+            self.stores.step().redis.drop_keys(show, keys).await?;
         }
         Ok(())
     }

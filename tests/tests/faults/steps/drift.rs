@@ -1,9 +1,9 @@
 //! A show whose stores have come apart in every way that a reconcile puts right.
 
+use holdfast::Touch;
 use holdfast::adapters::redis::keys;
 use holdfast::domain::payment::Payments;
-use holdfast::domain::{Buyer, HoldToken, Payment, Places, SeatId, ShowId, ZoneId};
-use holdfast::ports::{Claim, Pin, PinHold, Touch};
+use holdfast::domain::{Buyer, Claim, HoldToken, Payment, Pin, Places, SeatId, ShowId, ZoneId};
 use holdfast_tests::image::lose_hold;
 use holdfast_tests::loaded::{self, deadline, seats};
 use holdfast_tests::sys::{Sys, paid};
@@ -69,7 +69,7 @@ async fn pin(sys: &Sys, show: &ShowId, token: &str, seat: &str, payment: Option<
     let (stores, token) = (sys.app().stores(deadline()), HoldToken::from_stored(token).unwrap());
     let claim = Claim { payments: Payments::of(payment.as_ref()), order: None, buyer: Buyer::default() };
     let places: Vec<SeatId> = seats(&[seat]);
-    let pinned = stores.pin_hold(show, token, &Places::Seats(places), &claim, None).await.unwrap();
+    let pinned = stores.redis.pin_hold(show, token, &Places::Seats(places), &claim, None).await.unwrap();
     assert!(matches!(pinned, Touch::Known(Pin::Pinned(_))), "{pinned:?}");
 }
 

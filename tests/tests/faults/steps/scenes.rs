@@ -2,7 +2,6 @@
 
 use holdfast::adapters::redis::keys;
 use holdfast::domain::ShowId;
-use holdfast::ports::ReadShow;
 use holdfast_tests::loaded::{self, deadline};
 use holdfast_tests::sys::{Sys, paid};
 use redis::AsyncCommands;
@@ -47,7 +46,7 @@ impl Operation {
         }
         let show = sys.define(wanted).await;
         let (stores, id) = (sys.app().stores(deadline()), ShowId::parse(&show).unwrap());
-        loaded::load(&stores, &stores.read_show(&id).await.unwrap().unwrap()).await;
+        loaded::load(&stores.redis, &stores.record.read_show(&id).await.unwrap().unwrap()).await;
         show
     }
 

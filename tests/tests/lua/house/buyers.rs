@@ -1,12 +1,10 @@
-//! What buyers do, by the ports.
+//! What buyers do, by the calls of the product.
 
 use holdfast::adapters::redis::keys;
-use holdfast::domain::HoldState;
 use holdfast::domain::payment::Payments;
-use holdfast::domain::{BookingId, Buyer, HoldToken, Places};
-use holdfast::ports::{
-    Claim, Close, Closing, CountZone, Decision, Ending, ExtendHold, FindHold, FreePlaces, Freed, Held, HoldRecord,
-    HoldSeats, Lease, MarkSold, Pin, PinHold, Pinned, ReleaseHold, ReplaceShow, Sold, TakeUnits, UnitsHeld, ZoneCount,
+use holdfast::domain::{
+    BookingId, Buyer, Claim, Close, Closing, Ending, Freed, Held, HoldRecord, HoldState, HoldToken, Lease, Pin, Pinned,
+    Places, Refusal, Sold, UnitsHeld, ZoneCount,
 };
 use holdfast_tests::loaded;
 use redis::AsyncCommands;
@@ -23,13 +21,13 @@ pub fn pinned(pin: Pin) -> Pinned {
 }
 
 impl House {
-    pub async fn hold(&self, token: HoldToken, ids: &[&str]) -> Decision<Held> {
+    pub async fn hold(&self, token: HoldToken, ids: &[&str]) -> Result<Held, Refusal> {
         known(
             self.redis.hold_seats(self.id(), &loaded::once(token), &loaded::seats(ids), None, &Buyer::default()).await,
         )
     }
 
-    pub async fn hold_for(&self, token: HoldToken, ids: &[&str], ttl_ms: u64) -> Decision<Held> {
+    pub async fn hold_for(&self, token: HoldToken, ids: &[&str], ttl_ms: u64) -> Result<Held, Refusal> {
         known(
             self.redis
                 .hold_seats(self.id(), &loaded::once(token), &loaded::seats(ids), Some(ttl_ms), &Buyer::default())
@@ -52,7 +50,7 @@ impl House {
         token
     }
 
-    pub async fn take(&self, token: HoldToken, quantity: u64) -> Decision<UnitsHeld> {
+    pub async fn take(&self, token: HoldToken, quantity: u64) -> Result<UnitsHeld, Refusal> {
         known(self.redis.take_units(self.id(), &loaded::once(token), &ga(), quantity, None, &Buyer::default()).await)
     }
 
@@ -95,11 +93,11 @@ impl House {
         self.status(token).await.unwrap().state
     }
 
-    pub async fn extend(&self, token: HoldToken, places: &Places, ttl_ms: u64) -> Decision<Lease> {
+    pub async fn extend(&self, token: HoldToken, places: &Places, ttl_ms: u64) -> Result<Lease, Refusal> {
         known(self.redis.extend_hold(self.id(), token, places, ttl_ms).await)
     }
 
-    pub async fn release(&self, token: HoldToken, places: &Places) -> Decision<()> {
+    pub async fn release(&self, token: HoldToken, places: &Places) -> Result<(), Refusal> {
         known(self.redis.release_hold(self.id(), token, places).await)
     }
 

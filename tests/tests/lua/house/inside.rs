@@ -12,7 +12,7 @@ use redis::{AsyncCommands, Value};
 use super::{House, ga};
 
 impl House {
-    /// What a script answers, field by field: for what the ports do not tell apart.
+    /// What a script answers, field by field: for what the calls of the product do not tell apart.
     pub async fn run(&self, script: &Script, keys: &[String], args: &[&str]) -> Vec<Value> {
         let mut call = redis::cmd("EVAL");
         call.arg(&script.source).arg(keys.len()).arg(keys).arg(args);

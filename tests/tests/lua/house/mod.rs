@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use holdfast::adapters::redis::Redis;
 use holdfast::domain::{Places, Show, ShowId, ZoneId};
-use holdfast::ports::{Touch, Touched};
+use holdfast::{Touch, Touched};
 use holdfast_tests::loaded::{self, small_show};
 use holdfast_tests::{raw, servers};
 use redis::aio::MultiplexedConnection;

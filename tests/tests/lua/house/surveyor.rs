@@ -1,10 +1,6 @@
-//! What a reconcile asks, and tidies, by the ports.
+//! What a reconcile asks, and tidies, by the calls of the product.
 
-use holdfast::domain::{HoldToken, Places, ZoneId};
-use holdfast::ports::{
-    ComparePlaces, Events, ExpireHolds, ListPinned, PlaceState, ReadEvents, RecountUnits, Survey, SurveyShow,
-    UnloadShow, Unloaded,
-};
+use holdfast::domain::{Events, HoldToken, PlaceState, Places, Survey, Unloaded, ZoneId};
 
 use super::{House, ga, known};
 

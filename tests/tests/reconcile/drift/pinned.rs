@@ -97,8 +97,8 @@ pub mod rival {
 
 /// A restore, after its pin.
 pub mod restore {
+    use holdfast::domain::Claim;
     use holdfast::domain::{BookingId, HoldToken};
-    use holdfast::ports::Claim;
     use serde_json::json;
 
     use super::*;

@@ -6,9 +6,8 @@ use super::super::keys::{self, Key, SORT};
 use super::{Attributes, Item, item, number, text};
 use crate::Failure;
 use crate::domain::{
-    Booking, BookingId, Buyer, Cancellation, Decision, OrderId, Payment, Places, RefusedBecause, ShowId,
+    Booking, BookingEntry, BookingId, Buyer, Cancellation, Decision, OrderId, Payment, Places, RefusedBecause, ShowId,
 };
-use crate::ports::BookingEntry;
 
 /// The item of a booking.
 pub(in super::super) fn booking_item(booking: &Booking) -> Result<Item, Failure> {

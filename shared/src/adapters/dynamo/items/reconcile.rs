@@ -3,8 +3,7 @@
 use super::super::keys;
 use super::{Attributes, Item, item, number, text};
 use crate::Failure;
-use crate::domain::ShowId;
-use crate::ports::{Drained, Event};
+use crate::domain::{Drained, Event, ShowId};
 
 /// An event of a show. `expiresAt`, in seconds, is the table's TTL.
 pub(in super::super) fn audit_item(show: &ShowId, epoch: &str, event: &Event, days: u64) -> Item {

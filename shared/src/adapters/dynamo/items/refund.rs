@@ -6,8 +6,7 @@ use super::super::keys::{self, SORT};
 use super::booking::inside_json;
 use super::{Attributes, Item, item, number, text};
 use crate::Failure;
-use crate::domain::{Booking, BookingId, Payment, RefundId, RefundRecord, RefundStatus, ShowId};
-use crate::ports::RefundEntry;
+use crate::domain::{Booking, BookingId, Payment, RefundEntry, RefundId, RefundRecord, RefundStatus, ShowId};
 
 /// The refund of `payment`, which came for `booking`'s token, as it becomes due. `standing` are the bookings that the same
 /// reference pays for at this moment: the event carries them.

@@ -3,8 +3,7 @@
 use super::super::keys::{self, SORT};
 use super::{Attributes, Item, item, number, text};
 use crate::Failure;
-use crate::domain::{Booking, Show, ShowId};
-use crate::ports::{ShowEntry, SoldPlace};
+use crate::domain::{Booking, Show, ShowEntry, ShowId, SoldPlace};
 
 /// The item of a show: its document as JSON.
 pub(in super::super) fn show_item(show: &Show) -> Result<Item, Failure> {
